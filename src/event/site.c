@@ -257,39 +257,41 @@ static bool is_binding(const struct rp_site_table *table, const struct rp_frame 
     return false;
 }
 
+/* Returns the number, from 1, of the binding with this return address behind binding `inner`; 0 if
+ * it is not known. A binding stands in the table behind those further in. */
+static size_t find_binding(const struct rp_site_table *table, size_t inner,
+                           uintptr_t return_address)
+{
+    for (size_t i = inner; i < table->binding_count; i++)
+        if (table->bindings[i].inner == inner &&
+            table->bindings[i].return_address == return_address)
+            return i + 1;
+    return 0;
+}
+
 /* Returns the program's return address of a call that returns to `return_address`, past the
  * bindings. */
 static uintptr_t past_bindings(const struct rp_site_table *table, uintptr_t return_address,
                                uintptr_t stack)
 {
-    uintptr_t inner = 0;
+    size_t binding = 0;
 
-    for (size_t i = 0; i < table->binding_count;) {
-        const struct rp_binding *b = &table->bindings[i++];
-        if (b->inner != inner || b->return_address != return_address)
-            continue;
-        inner = return_address;
-        return_address = *(const uintptr_t *)(stack + b->distance);
-        i = 0;
-    }
+    while ((binding = find_binding(table, binding, return_address)) != 0)
+        return_address = *(const uintptr_t *)(stack + table->bindings[binding - 1].distance);
     return return_address;
 }
 
-static void note_binding(struct rp_site_table *table, uintptr_t inner, uintptr_t return_address,
-                         uintptr_t distance)
+/* Adds a binding unless it is known. Returns its number; 0 if there is no memory for it. */
+static size_t note_binding(struct rp_site_table *table, size_t inner, uintptr_t return_address,
+                           uintptr_t distance)
 {
-    if (grow((void **)&table->bindings, table->binding_count, &table->binding_room,
-             sizeof *table->bindings))
-        table->bindings[table->binding_count++] =
-            (struct rp_binding){inner, return_address, distance};
-}
+    size_t known = find_binding(table, inner, return_address);
 
-static bool is_noted(const struct rp_site_table *table, uintptr_t return_address)
-{
-    for (size_t i = 0; i < table->binding_count; i++)
-        if (table->bindings[i].inner == 0 && table->bindings[i].return_address == return_address)
-            return true;
-    return false;
+    if (known || !grow((void **)&table->bindings, table->binding_count, &table->binding_room,
+                       sizeof *table->bindings))
+        return known;
+    table->bindings[table->binding_count++] = (struct rp_binding){inner, return_address, distance};
+    return table->binding_count;
 }
 
 /* Wrappers */
@@ -372,27 +374,53 @@ static bool begin_walk(unw_context_t *context, unw_cursor_t *cursor, uintptr_t r
     return true;
 }
 
+/* Returns whether the whole chain of bindings is known. Chains may have their inner part in
+ * common. */
+static bool is_noted(const struct rp_site_table *table, const struct news *n)
+{
+    size_t binding = 0;
+
+    for (size_t i = 0; i < n->inside; i++) {
+        binding = find_binding(table, binding, n->chain[i]);
+        if (!binding)
+            return false;
+    }
+    return true;
+}
+
+/* Notes where the return addresses of bindings are saved. Leaves the cursor at the first frame that
+ * is none. */
+static bool note_bindings(struct rp_site_table *table, const struct news *n, unw_cursor_t *cursor)
+{
+    uintptr_t distance;
+    size_t binding = 0;
+
+    for (size_t i = 0; i < n->inside; i++) {
+        if (!step(cursor, n->stack, &distance))
+            return false;
+        binding = note_binding(table, binding, n->chain[i], distance);
+        if (!binding)
+            return false;
+    }
+    return true;
+}
+
 /* Finds where the return addresses of bindings and of the wrappers behind them are saved. Places
  * far from the stack pointer are not used: in a later call that memory might not be mapped. */
-static void find_saved(struct rp_site_table *table, struct news *n, bool notes)
+static void find_saved(struct rp_site_table *table, struct news *n)
 {
     enum { FAR = 4096 };
     unw_context_t context;
     unw_cursor_t cursor;
     uintptr_t distance;
 
-    if (unw_getcontext(&context) != 0 || !begin_walk(&context, &cursor, n->chain[0]))
+    if (unw_getcontext(&context) != 0 || !begin_walk(&context, &cursor, n->chain[0]) ||
+        !note_bindings(table, n, &cursor))
         return;
-    for (size_t i = 0; i < n->frames; i++) {
-        if ((i >= n->inside && !is_wrapper(table, n, i, &cursor)) ||
-            !step(&cursor, n->stack, &distance))
+    for (size_t i = n->inside; i < n->frames && is_wrapper(table, n, i, &cursor); i++) {
+        if (!step(&cursor, n->stack, &distance) || distance > FAR)
             return;
-        if (i < n->inside && notes)
-            note_binding(table, i > 0 ? n->chain[i - 1] : 0, n->chain[i], distance);
-        if (i >= n->inside && distance > FAR)
-            return;
-        if (i >= n->inside)
-            n->at[n->levels++] = (const uintptr_t *)(n->stack + distance);
+        n->at[n->levels++] = (const uintptr_t *)(n->stack + distance);
     }
 }
 
@@ -410,9 +438,8 @@ static uint32_t new_site(struct rp_site_table *table, const char *function,
     }
     while (n->inside + 1 < n->frames && is_binding(table, &n->frame[n->inside]))
         n->inside++;
-    bool notes = n->inside > 0 && !is_noted(table, return_address);
-    if (notes || table->wrappers)
-        find_saved(table, n, notes);
+    if (table->wrappers || !is_noted(table, n))
+        find_saved(table, n);
     uint32_t site = intern(table, function, n->frame + n->inside, n->frames - n->inside, &news);
     while (news.failed &&
            table->module_count > modules) /* modules that were not announced have no number */

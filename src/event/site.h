@@ -52,9 +52,10 @@ struct rp_site_key {
     uint64_t outcome; /* event/callers.h */
 };
 
-/* A return address inside a library of bindings. */
+/* A return address inside a library of bindings. The bindings are a tree: chains of them that begin
+ * alike, innermost first, have that part in common. */
 struct rp_binding {
-    uintptr_t inner; /* the return address before it, 0 for the innermost */
+    size_t inner; /* the number, from 1, of the one further in; 0 for the innermost */
     uintptr_t return_address;
     uintptr_t distance; /* from the stack pointer to the place where the next return address
                            outwards is saved */

@@ -127,6 +127,93 @@ TEST(callers_of_wrappers_are_told_apart)
     CHECK_EQ(sites_of_callers(NULL), 2); /* by the depth alone */
 }
 
+/* Functions of a library of ours, through which the program calls. Entries share what they call. */
+#define BINDING __attribute__((noinline, section("bindings"))) static uint32_t
+extern const char __start_bindings[], __stop_bindings[];
+typedef uint32_t inner_function(struct rp_site_table *);
+
+BINDING small_frame(struct rp_site_table *table)
+{
+    volatile uint32_t site = enter(table, recv_name);
+
+    return site;
+}
+
+BINDING large_frame(struct rp_site_table *table)
+{
+    volatile uint32_t sites[50];
+
+    sites[1] = enter(table, recv_name);
+    return sites[1];
+}
+
+BINDING complete(struct rp_site_table *table, inner_function *inner)
+{
+    volatile uint32_t site = inner(table);
+
+    return site;
+}
+
+/* The number makes the functions differ: the compiler may merge what is equal. */
+#define ENTRY(name, number)                                                                        \
+    BINDING name(struct rp_site_table *table, inner_function *inner)                               \
+    {                                                                                              \
+        volatile uint32_t site = number;                                                           \
+        site = complete(table, inner);                                                             \
+        return site;                                                                               \
+    }
+ENTRY(first_entry, 1)
+ENTRY(second_entry, 2)
+
+#define PLACE(name, number, entry)                                                                 \
+    __attribute__((noinline)) static uint32_t name(struct rp_site_table *table,                    \
+                                                   inner_function *inner)                          \
+    {                                                                                              \
+        volatile uint32_t site = number;                                                           \
+        site = entry(table, inner);                                                                \
+        return site;                                                                               \
+    }
+PLACE(first_place, 1, first_entry)
+PLACE(second_place, 2, first_entry)
+PLACE(third_place, 3, second_entry)
+PLACE(fourth_place, 4, second_entry)
+
+static bool fresh_with_bindings(struct rp_site_table *table)
+{
+    if (!fresh(table))
+        return false;
+    table->modules = calloc(1, sizeof *table->modules);
+    if (!table->modules)
+        return false;
+    table->modules[0] = (struct rp_module){.start = (uintptr_t)__start_bindings,
+                                           .end = (uintptr_t)__stop_bindings,
+                                           .path = strdup("/lib/libreprise-unit.so")};
+    table->module_count = table->module_room = 1;
+    return true;
+}
+
+static void check_places(struct rp_site_table *table, inner_function *inner)
+{
+    uint32_t now[] = {first_place(table, inner), second_place(table, inner),
+                      third_place(table, inner), fourth_place(table, inner)};
+
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK_EQ(now[i], i);
+}
+
+TEST(places_behind_bindings_that_share_functions_are_told_apart)
+{
+    struct rp_site_table table;
+
+    REQUIRE(fresh_with_bindings(&table));
+    for (int i = 0; i < 6; i++)
+        check_places(&table, i % 2 ? large_frame : small_frame);
+    CHECK(table.site_count == 4 && table.binding_count == 8);
+    for (size_t i = 0; i < table.site_count; i++)
+        CHECK(table.sites[i].frame[0].module != 1);
+    rp_site_table_free(&table);
+}
+
 static uintptr_t words[2];
 static const uintptr_t *const first_words[] = {&words[0]}, *const second_words[] = {&words[1]};
 
