@@ -2,15 +2,30 @@
 # SPDX-License-Identifier: MIT
 """Makes the entry points of libreprise-isendrecv.so. Usage and output: generate.py.
 
-While no MPI_Isendrecv is under way, an entry ends in a jump to the real call: what stands behind
-is to see the program's own place.
+A call that is not about the request of an MPI_Isendrecv ends in a jump to the real function: what
+stands behind is to see the program's own place.
 """
 import generate
 from header import Function
 
+# In a function of its own: so an entry takes no instruction more while no pair is pending.
+COMPLETE = """\
+static RP_NOINLINE {result} complete_{own}({parameters})
+{{
+    if (!rp_pair_is_among({counted}))
+        return {twin}.{member}({args});
+    return rp_pair_complete(&{twin}, &(const struct rp_completion){completion});
+}}
+
+"""
 TEMPLATES = {
     "begin": "    return rp_pair_begin(&{twin}, {args});\n",
     "replace": "    return rp_pair_begin_replace(&{twin}, {args});\n",
+    "complete": """\
+    if (RP_NO_PAIRS)
+        return {twin}.{member}({args});
+    return complete_{own}({args});
+""",
     "own": """\
     if (RP_NO_PAIRS)
         return {twin}.{member}({args});
@@ -32,6 +47,16 @@ class Isendrecv(generate.Library):
     def complete(self, header):
         for name, types in LATER.items():
             header.setdefault(name, Function(name, "int", types))
+
+    def keys(self, entry, prefix):
+        """{counted}: the number of the call's requests, and these."""
+        is_one = entry.member in ("Wait", "Test")
+        counted = ", ".join(["1", entry.names[0]] if is_one else entry.names[:2])
+        return dict(super().keys(entry, prefix), counted=counted, parameters=entry.parameters)
+
+    def wrapper(self, entry, prefix):
+        before = COMPLETE.format(**self.keys(entry, prefix)) if entry.cell == "complete" else ""
+        return before + super().wrapper(entry, prefix)
 
 
 if __name__ == "__main__":

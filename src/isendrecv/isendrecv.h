@@ -18,11 +18,13 @@
 #include <stdbool.h>
 
 #include "base/visibility.h"
+#include "preload/completion.h"
 #include "preload/real_functions.h"
 #include "next.h"
 
 #define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
+#define RP_NOINLINE __attribute__((noinline))
 
 /* How many pairs are pending. Other threads may begin one meanwhile, but no call can be about its
  * request yet. */
@@ -58,25 +60,23 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
                           int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                           MPI_Request *request);
 
-/* pair_requests.c, pair_arrays.c */
+/* pair_completion.c */
+
+/* Returns whether one of the requests is that of a pair. `requests` may be NULL. */
+bool rp_pair_is_among(int count, const MPI_Request *requests);
+
+/* MPI_Wait, MPI_Test and their families, of requests among which there is a pair's. Returns what
+ * MPI returns; a pair is complete when both of its parts are. */
+int rp_pair_complete(const struct rp_next *next, const struct rp_completion *c);
+
+/* pair_requests.c */
 
 /* Ends the job: `function` is not supported for `what`. */
 void rp_pair_refuse(const char *function, const char *what) __attribute__((noreturn));
 
-int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status);
-int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests,
-                    MPI_Status *statuses);
-int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
-                    MPI_Status *status);
-int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
-                     int *indices, MPI_Status *statuses);
-int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status);
-int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag,
-                    MPI_Status *statuses);
-int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
-                    int *flag, MPI_Status *status);
-int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
-                     int *indices, MPI_Status *statuses);
+/* Tests the send of a pair. Returns whether it is complete; its error is then in the pair. */
+bool rp_pair_test_send(const struct rp_next *next, struct rp_pair *pair);
+
 int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
                                MPI_Status *status);
 int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request);

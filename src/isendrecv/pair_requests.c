@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls about one request: MPI_Wait, MPI_Test, MPI_Request_get_status, MPI_Request_free,
+/* What else the program does with the request of a pair: MPI_Request_get_status, MPI_Request_free,
  * MPI_Cancel. */
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +31,7 @@ static struct rp_pair *pair_of(const MPI_Request *request)
     return request ? rp_pair_find(*request) : NULL;
 }
 
-/* Whether the send is complete. */
-static bool test_send(const struct rp_next *next, struct rp_pair *pair)
+bool rp_pair_test_send(const struct rp_next *next, struct rp_pair *pair)
 {
     int is_sent = 1;
 
@@ -44,33 +43,6 @@ static bool test_send(const struct rp_next *next, struct rp_pair *pair)
     return is_sent;
 }
 
-int rp_pair_Wait(const struct rp_next *next, MPI_Request *request, MPI_Status *status)
-{
-    struct rp_pair *pair = pair_of(request);
-
-    if (!pair)
-        return next->Wait(request, status);
-    MPI_Request handle = *request;
-    if (pair->send != rp_constant.request_null)
-        pair->send_error = next->Wait(&pair->send, MPI_STATUS_IGNORE);
-    int rc = next->Wait(request, status);
-    return *request == rp_constant.request_null ? rp_pair_completed(handle, status, rc) : rc;
-}
-
-int rp_pair_Test(const struct rp_next *next, MPI_Request *request, int *flag, MPI_Status *status)
-{
-    struct rp_pair *pair = pair_of(request);
-
-    if (!pair)
-        return next->Test(request, flag, status);
-    MPI_Request handle = *request;
-    *flag = 0;
-    if (!test_send(next, pair))
-        return MPI_SUCCESS;
-    int rc = next->Test(request, flag, status);
-    return *request == rp_constant.request_null ? rp_pair_completed(handle, status, rc) : rc;
-}
-
 int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
                                MPI_Status *status)
 {
@@ -79,7 +51,7 @@ int rp_pair_Request_get_status(const struct rp_next *next, MPI_Request request, 
     if (!pair)
         return next->Request_get_status(request, flag, status);
     *flag = 0;
-    if (!test_send(next, pair))
+    if (!rp_pair_test_send(next, pair))
         return MPI_SUCCESS;
     int rc = next->Request_get_status(request, flag, status);
     if (*flag && pair->proc_nulls)

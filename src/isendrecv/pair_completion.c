@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls on several requests. A call that completes some of them sees of each pair the part that
- * comes next (`now`): the send, and the receive when that is complete. If nothing but sends ended,
- * it is made again. A call for all of them sees both parts: the program's requests, and the sends
- * behind these.
+ * MPI_Wait, MPI_Test and their families. A call that completes one or some requests sees of each
+ * pair the part that comes next: the send, and the receive when the send is complete. If nothing
+ * but sends ended, it is made again. A call for all requests sees both parts: the program's
+ * requests, and the sends behind these.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
 #include "isendrecv/isendrecv.h"
+#include "preload/completion_call.h"
 #include "preload/constants.h"
 
 static void *allocate(size_t count, size_t size)
@@ -21,7 +22,7 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-static bool has_pair(int count, const MPI_Request *requests)
+bool rp_pair_is_among(int count, const MPI_Request *requests)
 {
     for (int i = 0; i < count && requests; i++)
         if (rp_pair_find(requests[i]))
@@ -47,17 +48,17 @@ static int error_of(int rc, const MPI_Status *status)
 
 static MPI_Request *next_parts(int count, const MPI_Request *requests)
 {
-    MPI_Request *now = allocate((size_t)count, sizeof *now);
+    MPI_Request *parts = allocate((size_t)count, sizeof *parts);
 
     for (int i = 0; i < count; i++) {
         const struct rp_pair *pair = rp_pair_find(requests[i]);
-        now[i] = pair && pair->send != rp_constant.request_null ? pair->send : requests[i];
+        parts[i] = pair && pair->send != rp_constant.request_null ? pair->send : requests[i];
     }
-    return now;
+    return parts;
 }
 
 /* Part i was completed: whether it was a send, behind which the receive comes. */
-static bool was_send(const MPI_Request *requests, MPI_Request *now, int i, int error)
+static bool was_send(const MPI_Request *requests, MPI_Request *parts, int i, int error)
 {
     struct rp_pair *pair = rp_pair_find(requests[i]);
 
@@ -65,113 +66,85 @@ static bool was_send(const MPI_Request *requests, MPI_Request *now, int i, int e
         return false;
     pair->send = rp_constant.request_null;
     pair->send_error = error;
-    now[i] = requests[i];
+    parts[i] = requests[i];
     return true;
 }
 
 /* Request i was completed. Returns its error. */
-static int hand_out(MPI_Request *requests, const MPI_Request *now, int i, MPI_Status *status,
+static int hand_out(MPI_Request *requests, const MPI_Request *parts, int i, MPI_Status *status,
                     int error)
 {
     MPI_Request handle = requests[i];
 
-    requests[i] = now[i];
+    requests[i] = parts[i];
     if (requests[i] != rp_constant.request_null)
         return error; /* a persistent one, or one that MPI did not give up though it failed */
     return rp_pair_completed(handle, status, error);
 }
 
-int rp_pair_Waitany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
-                    MPI_Status *status)
+static bool has_index(const struct rp_completion *c)
 {
-    if (!has_pair(count, requests))
-        return next->Waitany(count, requests, index, status);
-    MPI_Request *now = next_parts(count, requests);
+    return (!c->flag || *c->flag) && *c->index != MPI_UNDEFINED;
+}
+
+static int complete_any(const struct rp_next *next, const struct rp_completion *c)
+{
+    struct rp_completion parts = *c;
     int rc;
 
+    parts.requests = next_parts(c->count, c->requests);
     do {
-        *index = MPI_UNDEFINED;
-        rc = next->Waitany(count, now, index, status);
-    } while (*index != MPI_UNDEFINED && was_send(requests, now, *index, rc));
-    if (*index != MPI_UNDEFINED)
-        rc = hand_out(requests, now, *index, status, rc);
-    free(now);
+        if (c->flag)
+            *c->flag = 0;
+        *c->index = MPI_UNDEFINED;
+        rc = rp_completion_call(next, &parts);
+    } while (has_index(c) && was_send(c->requests, parts.requests, *c->index, rc));
+    if (has_index(c))
+        rc = hand_out(c->requests, parts.requests, *c->index, c->statuses, rc);
+    free(parts.requests);
     return rc;
 }
 
-int rp_pair_Testany(const struct rp_next *next, int count, MPI_Request *requests, int *index,
-                    int *flag, MPI_Status *status)
+/* Keeps the pairs that are complete as a whole in the call's outputs, of which `parts` has what MPI
+ * wrote. Returns what the call is to return: `rc`, as far as that is about these. */
+static int hand_out_some(const struct rp_completion *parts, MPI_Request *requests, int rc)
 {
-    if (!has_pair(count, requests))
-        return next->Testany(count, requests, index, flag, status);
-    MPI_Request *now = next_parts(count, requests);
-    int rc;
+    int *indices = parts->indices, kept = 0, failed = 0;
+    MPI_Status *statuses = parts->statuses;
 
-    do {
-        *flag = 0;
-        *index = MPI_UNDEFINED;
-        rc = next->Testany(count, now, index, flag, status);
-    } while (*flag && *index != MPI_UNDEFINED && was_send(requests, now, *index, rc));
-    if (*flag && *index != MPI_UNDEFINED)
-        rc = hand_out(requests, now, *index, status, rc);
-    free(now);
-    return rc;
-}
-
-/* Leaves those that are whole, and returns what the call is to return: `rc`, as far as that is
- * about these. */
-static int hand_out_some(MPI_Request *requests, MPI_Request *now, int rc, int *outcount,
-                         int *indices, MPI_Status *statuses)
-{
-    int kept = 0, failed = 0;
-
-    for (int i = 0; i < *outcount; i++) {
+    for (int i = 0; i < *parts->outcount; i++) {
         int error = error_of(rc, &statuses[i]);
-        if (was_send(requests, now, indices[i], error))
+        if (was_send(requests, parts->requests, indices[i], error))
             continue;
         statuses[kept] = statuses[i];
         indices[kept] = indices[i];
-        error = hand_out(requests, now, indices[i], &statuses[kept], error);
+        error = hand_out(requests, parts->requests, indices[i], &statuses[kept], error);
         statuses[kept++].MPI_ERROR = error;
         failed |= error != MPI_SUCCESS;
     }
-    *outcount = kept;
+    *parts->outcount = kept;
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
-typedef int some_function(int, MPI_Request *, int *, int *, MPI_Status *);
-
-static int some(some_function *call, int count, MPI_Request *requests, int *outcount, int *indices,
-                MPI_Status *statuses)
+static int complete_some(const struct rp_next *next, const struct rp_completion *c)
 {
-    if (!has_pair(count, requests))
-        return call(count, requests, outcount, indices, statuses);
-    MPI_Request *now = next_parts(count, requests);
-    MPI_Status *own = statuses == MPI_STATUSES_IGNORE ? allocate((size_t)count, sizeof *own) : NULL;
+    struct rp_completion parts = *c;
+    MPI_Status *own = NULL;
     int rc, reported;
 
+    parts.requests = next_parts(c->count, c->requests);
+    if (rp_completion_ignores(c))
+        parts.statuses = own = allocate((size_t)c->count, sizeof *own);
     do {
-        *outcount = 0;
-        rc = call(count, now, outcount, indices, own ? own : statuses);
-        reported = *outcount;
+        *c->outcount = 0;
+        rc = rp_completion_call(next, &parts);
+        reported = *c->outcount;
         if (reported != MPI_UNDEFINED && reported > 0)
-            rc = hand_out_some(requests, now, rc, outcount, indices, own ? own : statuses);
-    } while (reported != MPI_UNDEFINED && reported > 0 && *outcount == 0);
+            rc = hand_out_some(&parts, c->requests, rc);
+    } while (reported != MPI_UNDEFINED && reported > 0 && *c->outcount == 0);
     free(own);
-    free(now);
+    free(parts.requests);
     return rc;
-}
-
-int rp_pair_Waitsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
-                     int *indices, MPI_Status *statuses)
-{
-    return some(next->Waitsome, count, requests, outcount, indices, statuses);
-}
-
-int rp_pair_Testsome(const struct rp_next *next, int count, MPI_Request *requests, int *outcount,
-                     int *indices, MPI_Status *statuses)
-{
-    return some(next->Testsome, count, requests, outcount, indices, statuses);
 }
 
 /* All */
@@ -256,33 +229,54 @@ static int hand_out_all(const struct rp_next *next, struct parts *p, int rc, MPI
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
-int rp_pair_Waitall(const struct rp_next *next, int count, MPI_Request *requests,
-                    MPI_Status *statuses)
+static int complete_all(const struct rp_next *next, const struct rp_completion *c)
 {
+    struct rp_completion both = *c;
     struct parts parts;
 
-    if (!has_pair(count, requests))
-        return next->Waitall(count, requests, statuses);
-    open_parts(&parts, count, requests, statuses);
-    int rc = next->Waitall(parts.all, parts.requests, parts.statuses);
-    if (rc == MPI_SUCCESS || is_in_status(rc))
-        rc = hand_out_all(next, &parts, rc, requests, statuses);
+    open_parts(&parts, c->count, c->requests, c->statuses);
+    both.count = parts.all;
+    both.requests = parts.requests;
+    both.statuses = parts.statuses;
+    if (c->flag)
+        *c->flag = 0;
+    int rc = rp_completion_call(next, &both);
+    if (c->flag ? *c->flag : rc == MPI_SUCCESS || is_in_status(rc))
+        rc = hand_out_all(next, &parts, rc, c->requests, c->statuses);
     close_parts(&parts);
     return rc;
 }
 
-int rp_pair_Testall(const struct rp_next *next, int count, MPI_Request *requests, int *flag,
-                    MPI_Status *statuses)
-{
-    struct parts parts;
+/* One */
 
-    if (!has_pair(count, requests))
-        return next->Testall(count, requests, flag, statuses);
-    open_parts(&parts, count, requests, statuses);
-    *flag = 0;
-    int rc = next->Testall(parts.all, parts.requests, flag, parts.statuses);
-    if (*flag)
-        rc = hand_out_all(next, &parts, rc, requests, statuses);
-    close_parts(&parts);
-    return rc;
+static int complete_one(const struct rp_next *next, const struct rp_completion *c)
+{
+    MPI_Request handle = *c->requests;
+    struct rp_pair *pair = rp_pair_find(handle);
+
+    if (c->flag) {
+        *c->flag = 0;
+        if (!rp_pair_test_send(next, pair))
+            return MPI_SUCCESS;
+    } else {
+        await_send(next, handle);
+    }
+    int rc = rp_completion_call(next, c);
+    if (*c->requests != rp_constant.request_null)
+        return rc;
+    return rp_pair_completed(handle, c->statuses, rc);
+}
+
+int rp_pair_complete(const struct rp_next *next, const struct rp_completion *c)
+{
+    switch (c->form) {
+    case RP_COMPLETE_ONE:
+        return complete_one(next, c);
+    case RP_COMPLETE_ALL:
+        return complete_all(next, c);
+    case RP_COMPLETE_ANY:
+        return complete_any(next, c);
+    default:
+        return complete_some(next, c);
+    }
 }
