@@ -88,10 +88,11 @@ void rp_det_wait_for_room(uint64_t bytes)
 {
     enum { ROUNDS = 50 };
 
-    if (copies.bytes + bytes <= rp_det.limit)
+    if (copies.bytes + bytes <= rp_det.buffer_bytes)
         return;
     atomic_store(&rp_shared.own->is_idle, 1); /* who waits here as well does not receive either */
-    for (unsigned idle = 0; copies.bytes + bytes > rp_det.limit && copies.first && idle < ROUNDS;
+    for (unsigned idle = 0;
+         copies.bytes + bytes > rp_det.buffer_bytes && copies.first && idle < ROUNDS;
          idle = others_run() ? 0 : idle + 1) {
         rp_shared_request_updates();
         free_sent_copies();
@@ -99,8 +100,8 @@ void rp_det_wait_for_room(uint64_t bytes)
     }
     atomic_store(&rp_shared.own->is_idle, 0);
     rp_shared_stop_updates();
-    if (copies.bytes + bytes > rp_det.limit)
-        rp_det.limit = 2 * (copies.bytes + bytes);
+    if (copies.bytes + bytes > rp_det.buffer_bytes)
+        rp_det.buffer_bytes = 2 * (copies.bytes + bytes);
 }
 
 /* What of the memory a message uses; false: it is scattered too widely to be copied as it is. */

@@ -60,7 +60,7 @@ static void read_settings(void)
     must(rp_setting_number("REPRISE_HOSTS", 1, 1, &life.played_hosts, &why), &why);
     rp_shared.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
-    rp_det.limit = (uint64_t)limit;
+    rp_det.buffer_bytes = (uint64_t)limit;
     rp_det.fixed_reductions = reductions && strcmp(reductions, "fixed") == 0;
     life.is_checked = rp_setting("REPRISE_CHECK") != NULL;
 }

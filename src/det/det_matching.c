@@ -37,7 +37,7 @@ static void start(void)
     matching.from = calloc(rp_shared.ranks, sizeof *matching.from);
     matching.known = calloc(rp_shared.ranks, sizeof *matching.known);
     if (!matching.from || !matching.known)
-        rp_bug(__FILE__, __LINE__, "out of memory for notes of messages");
+        rp_bug(__FILE__, __LINE__, "out of memory for envelopes of messages");
 }
 
 void rp_det_set_waiting(const struct rp_det_wait *wait)

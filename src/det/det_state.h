@@ -27,7 +27,7 @@ struct rp_det {
                      program; else, calls inside calls are the program's, by callbacks */
     MPI_Comm own; /* for our own messages */
     uint64_t threshold;      /* bytes: longer messages are synchronous */
-    uint64_t limit;          /* bytes: room for copies of shorter ones */
+    uint64_t buffer_bytes;   /* room for copies of shorter ones */
     int fixed_reductions;    /* reductions are made in the order of ranks */
     long delay;              /* microseconds */
     const char *function;    /* that the program is in */

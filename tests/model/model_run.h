@@ -429,7 +429,7 @@ static void model_open(const struct model_program *program)
 {
     rp_pmpi = model_mpi;
     rp_det.threshold = 65536;
-    rp_det.limit = 1 << 20;
+    rp_det.buffer_bytes = 1 << 20;
     model.turns = 0;
     model.blocks.next = model.blocks.previous = &model.blocks;
     for (int i = 0; i < model.hosts; i++)
