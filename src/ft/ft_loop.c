@@ -43,7 +43,7 @@ void rp_ft_loop_start(void)
     loop.checks = rp_setting("REPRISE_FT_CHECK") != NULL;
 }
 
-static void do_again(void)
+static void repeat_interval_for_check(void)
 {
     struct rp_ft_checkpoint *before =
         rp_ft_checkpoint_find(rp_ft_own, rp_ft_checkpointing.generation - 1);
@@ -60,7 +60,7 @@ static void check(long iteration)
 {
     if (!loop.in_second_pass) {
         rp_ft_checkpoint_take(iteration, false);
-        do_again();
+        repeat_interval_for_check();
     }
     rp_ft_protected_compare(rp_ft_snapshot_protected(
                                 rp_ft_checkpoint_find(rp_ft_own, rp_ft_checkpointing.generation)),
