@@ -272,7 +272,7 @@ def sync(call):
     looks = ("out" in words or "in" in words) and "flag" not in words
     first = f"    if (rp_partial.is_traced{own})\n        rp_windows_look(&rp_f_{call.member}, win, {'true' if 'out' in words else 'false'});\n" if looks else ""
     done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_partial.is_traced)\n        rp_access_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
-    text = record(call, before, took + "    rp_windows_mark();\n" + call.outputs("record"), call.real() + after) + answered(call, took, call.outputs("feed") + done, first=first)
+    text = record(call, before, took + "    rp_marks_put_noted();\n" + call.outputs("record"), call.real() + after) + answered(call, took, call.outputs("feed") + done, first=first)
     plain = call.check
     return text.replace(f"{plain}", f"true, rp_check(rp_windows.updates, {plain.split(', ', 1)[1]})") if plain else text
 

@@ -13,7 +13,7 @@
 #include "log/datareader.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 #include "log/regionlog.h"
 #include "log/rundir.h"
 #include "log/taskrecord.h"
@@ -40,11 +40,11 @@ static enum rp_status verify_loads(const char *directory, const struct rp_manife
 static enum rp_status verify_order(const char *directory, const struct rp_manifest *m,
                                    uint32_t rank, struct rp_problem *why)
 {
-    struct rp_window_sync order;
-    enum rp_status status = rp_window_sync_read(directory, m->run, rank, &order, why);
+    struct rp_order_log order;
+    enum rp_status status = rp_order_log_read(directory, m->run, rank, &order, why);
 
     if (status == RP_OK)
-        rp_window_sync_free(&order);
+        rp_order_log_free(&order);
     return status == RP_USAGE ? RP_OK : status;
 }
 

@@ -17,13 +17,13 @@
 #include "base/diagnostics.h"
 #include "event/wrappers.h"
 #include "log/accesslog.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 #include "partial/partial_access_trace.h"
 #include "partial/partial_windows.h"
 
 static struct {
     struct rp_access_writer *writer;
-    struct rp_window_sync order; /* of the record */
+    struct rp_order_log order; /* of the record */
     struct rp_site_table sites;
     uint32_t own_rank;
     uint64_t accesses; /* so far */
@@ -58,7 +58,7 @@ static void announce(void *owner, const struct rp_buffer *records, uint32_t firs
 enum rp_status rp_access_trace_open(const char *path, const char *directory, uint64_t run,
                                     uint32_t rank, struct rp_problem *why)
 {
-    enum rp_status status = rp_window_sync_read(directory, run, rank, &trace.order, why);
+    enum rp_status status = rp_order_log_read(directory, run, rank, &trace.order, why);
 
     if (status == RP_USAGE && !rp_data_has_windows(rp_partial.reader))
         status = RP_OK; /* it has nothing to tell */

@@ -8,12 +8,12 @@
 #endif
 
 #include "base/diagnostics.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 
 enum { FINE = 4 }; /* no call is shorter than 16 units */
 
 static struct {
-    struct rp_window_sync_writer *log;
+    struct rp_order_log_writer *log;
     char *directory;
     uint64_t run;
     uint32_t rank;
@@ -31,7 +31,7 @@ void rp_marks_open(const char *directory, uint64_t run, uint32_t rank)
 void rp_marks_close(void)
 {
     if (order.log)
-        rp_window_sync_close(order.log);
+        rp_order_log_close(order.log);
     order.log = NULL;
 }
 
@@ -50,10 +50,10 @@ uint64_t rp_marks_now(void)
 void rp_marks_put(uint64_t time)
 {
     if (order.log)
-        rp_window_sync_mark(order.log, rp_data_entries(rp_partial.writer), time >> FINE);
+        rp_order_log_mark(order.log, rp_data_entries(rp_partial.writer), time >> FINE);
 }
 
-void rp_windows_mark(void)
+void rp_marks_put_noted(void)
 {
     rp_marks_put(order.time);
 }
@@ -65,7 +65,7 @@ void rp_marks_window(MPI_Comm comm)
     int count = 0;
 
     if (!order.is_made && order.directory &&
-        rp_window_sync_create(order.directory, order.run, order.rank, &order.log, &why) != RP_OK) {
+        rp_order_log_create(order.directory, order.run, order.rank, &order.log, &why) != RP_OK) {
         rp_error("%s; which rank wrote what cannot be told", why.text);
         order.log = NULL;
     }
@@ -84,20 +84,20 @@ void rp_marks_window(MPI_Comm comm)
     rp_pmpi.Group_translate_ranks(members, count, ranks, all, world);
     rp_pmpi.Group_free(&members);
     rp_pmpi.Group_free(&all);
-    rp_window_sync_window(order.log, world, (size_t)count);
+    rp_order_log_window(order.log, world, (size_t)count);
     free(ranks);
 }
 
 void rp_marks_attached(uint64_t window, const void *memory, size_t size)
 {
     if (order.log)
-        rp_window_sync_attach(order.log, window, (uintptr_t)memory, size);
+        rp_order_log_attach(order.log, window, (uintptr_t)memory, size);
 }
 
-void rp_windows_mark_now(void)
+void rp_marks_put_now(void)
 {
     order.time = rp_marks_now();
-    rp_windows_mark();
+    rp_marks_put_noted();
 }
 
 void rp_marks_loads(uint64_t loads)
@@ -107,7 +107,7 @@ void rp_marks_loads(uint64_t loads)
 
     if (time < order.next_of_loads || !order.log)
         return;
-    rp_window_sync_mark_loads(order.log, loads, time >> FINE);
+    rp_order_log_mark_loads(order.log, loads, time >> FINE);
     order.next_of_loads = time + SELDOM;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recording: marks of the time between entries, by which it can be told later which rank wrote what
- * (log/window_sync_log.h). Their log is made with the first window. The record is of use without
+ * (log/order_log.h). Their log is made with the first window. The record is of use without
  * it.
  */
 #ifndef RP_PARTIAL_MARKS_H
@@ -22,9 +22,9 @@ uint64_t rp_marks_now(void);
 /* Marks this time. */
 void rp_marks_put(uint64_t time);
 /* Marks the time that rp_marks_glance() noted, or the time now, which it notes. */
-void rp_windows_mark(void);
-void rp_windows_mark_now(void);
-/* Notes the time now, for rp_windows_mark(), and returns it. */
+void rp_marks_put_noted(void);
+void rp_marks_put_now(void);
+/* Notes the time now, for rp_marks_put_noted(), and returns it. */
 uint64_t rp_marks_glance(void);
 /* Marks that `loads` loads were made; most calls do nothing, so that there are few marks. */
 void rp_marks_loads(uint64_t loads);

@@ -15,7 +15,7 @@
 #include "job/settings.h"
 #include "partial/partial_entries.h"
 #include "partial/partial_tracking.h"
-#include "partial/partial_window_calls.h"
+#include "partial/partial_window_life.h"
 #include "partial/partial_window_feed.h"
 #include "partial/partial_window_memory.h"
 #include "peers/peer_reprise.h"

@@ -16,7 +16,7 @@
  * down in the same way.
  *
  * Marks of the time, of loads that are written down, say from when a loaded value is
- * (log/window_sync_log.h). If accesses are traced, a partial replay traces such loads, and all
+ * (log/order_log.h). If accesses are traced, a partial replay traces such loads, and all
  * stores (partial_access_trace.c).
  */
 #include "partial/partial_tracking.h"

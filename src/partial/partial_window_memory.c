@@ -259,7 +259,7 @@ void rp_windows_glance(void)
     rp_windows_all_in();
     uint64_t after = rp_marks_glance();
     if (rp_data_entries(rp_partial.writer) > entries)
-        rp_windows_mark();
+        rp_marks_put_noted();
     uint64_t took = after - before, most = 2 * glance.cost + 1000 + size_of_all() / 4;
     glance.cost = took < most ? took : most; /* the process may have slept meanwhile */
     glance.next = before + took + SELDOM * glance.cost;

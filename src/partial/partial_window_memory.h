@@ -32,14 +32,14 @@ static inline void rp_windows_part(void)
 {
     if (rp_windows.count) {
         rp_windows_all_out();
-        rp_windows_mark_now();
+        rp_marks_put_now();
     }
 }
 static inline void rp_windows_meet(void)
 {
     if (rp_windows.count) {
         rp_windows_all_in();
-        rp_windows_mark_now();
+        rp_marks_put_now();
     }
 }
 

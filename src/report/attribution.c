@@ -18,13 +18,13 @@
 #include "event/naming.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 #include "report/write_index.h"
 
 #define U64(x) ((unsigned long long)(x))
 
 struct window {
-    const struct rp_window_sync_members *members;
+    const struct rp_order_log_members *members;
     size_t nth;                     /* of those with these members */
     struct rp_write_index **memory; /* of each member, or NULL */
 };
@@ -40,7 +40,7 @@ struct source {
     bool is_there;
     uint32_t rank, host;
     struct rp_access_log log;
-    struct rp_window_sync order;
+    struct rp_order_log order;
     struct local *local;         /* its windows */
     uint64_t *end;               /* of each write and store */
     struct rp_source_line *line; /* of each site; without a file: unknown */
@@ -57,17 +57,17 @@ struct rp_who {
 
 /* Windows */
 
-static bool same_members(const struct rp_window_sync_members *one,
-                         const struct rp_window_sync_members *other)
+static bool same_members(const struct rp_order_log_members *one,
+                         const struct rp_order_log_members *other)
 {
     return one->count == other->count &&
            (one->count == 0 || memcmp(one->rank, other->rank, one->count * sizeof *one->rank) == 0);
 }
 
 /* Its number + 1, or 0 without memory. */
-static size_t global_window(struct rp_who *who, const struct rp_window_sync *order, size_t number)
+static size_t global_window(struct rp_who *who, const struct rp_order_log *order, size_t number)
 {
-    const struct rp_window_sync_members *members = &order->window[number];
+    const struct rp_order_log_members *members = &order->window[number];
     size_t nth = 0;
 
     for (size_t i = 0; i < number; i++)
@@ -155,18 +155,18 @@ static bool is_timed(const struct rp_access *a)
 
 static uint64_t begin_of(const struct source *s, const struct rp_access *a)
 {
-    uint64_t time = rp_window_sync_before(&s->order, a->from);
+    uint64_t time = rp_order_log_before(&s->order, a->from);
 
     if (!is_timed(a))
         return time;
-    time = later(time, rp_window_sync_before_load(&s->order, a->load));
+    time = later(time, rp_order_log_before_load(&s->order, a->load));
     return time > BLUR ? time - BLUR : 0;
 }
 
 static uint64_t timed_end(const struct source *s, const struct rp_access *a)
 {
-    uint64_t time = sooner(rp_window_sync_after(&s->order, a->until),
-                           rp_window_sync_after_load(&s->order, a->load));
+    uint64_t time = sooner(rp_order_log_after(&s->order, a->until),
+                           rp_order_log_after_load(&s->order, a->load));
 
     return time < UINT64_MAX - BLUR ? time + BLUR : time;
 }
@@ -186,7 +186,7 @@ static bool find_ends(struct source *s)
             if (room)
                 open[opened++] = i;
         } else if (a->kind == RP_ACCESS_DONE || a->kind == RP_ACCESS_OUT) {
-            uint64_t time = rp_window_sync_after(&s->order, a->until);
+            uint64_t time = rp_order_log_after(&s->order, a->until);
             size_t left = 0;
             for (size_t k = 0; k < opened; k++) {
                 const struct rp_access *w = &s->log.access[open[k]];
@@ -236,7 +236,7 @@ static bool place(const struct rp_who *who, const struct source *s, size_t i,
                                .tag = a};
     touch->end = initial                      ? 0
                  : is_write(a) || is_timed(a) ? s->end[i]
-                                              : rp_window_sync_after(&s->order, a->until);
+                                              : rp_order_log_after(&s->order, a->until);
     return *memory && a->place >= 0 && touch->at + touch->length > touch->at &&
            (touch->value || is_write(a));
 }
@@ -293,7 +293,7 @@ static enum rp_status open_source(const char *directory, const struct rp_manifes
         return status;
     s->is_there = true;
     s->rank = rank;
-    status = rp_window_sync_read(directory, m->run, rank, &s->order, why);
+    status = rp_order_log_read(directory, m->run, rank, &s->order, why);
     return status == RP_USAGE && s->log.count == 0 ? RP_OK : status; /* it made no window */
 }
 
@@ -380,7 +380,7 @@ void rp_attribution_free(struct rp_who *who)
         struct source *s = &who->source[i];
         if (s->is_there)
             rp_access_free(&s->log);
-        rp_window_sync_free(&s->order);
+        rp_order_log_free(&s->order);
         free(s->local);
         free(s->end);
         free(s->line);

@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "log/accesslog.h"
 #include "log/datareader.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 #include "report/attribution.h"
 
 enum { RUN = 7, RANKS = 2, FILES = 4 };
@@ -98,9 +98,9 @@ static void write_entries(const uint8_t *bytes, size_t length)
 
 static void check_order(void)
 {
-    struct rp_window_sync order;
+    struct rp_order_log order;
     struct rp_problem why = {""};
-    enum rp_status status = rp_window_sync_read(fuzz_directory(), RUN, 1, &order, &why);
+    enum rp_status status = rp_order_log_read(fuzz_directory(), RUN, 1, &order, &why);
 
     fuzz_check_status(status, &why);
     if (status != RP_OK)
@@ -110,12 +110,12 @@ static void check_order(void)
                    order.mark[i].time >= order.mark[i - 1].time);
     for (size_t i = 1; i < order.loads; i++)
         FUZZ_CHECK(order.load[i].entries >= order.load[i - 1].entries &&
-                   rp_window_sync_before_load(&order, order.load[i].entries) <=
-                       rp_window_sync_after_load(&order, order.load[i].entries));
+                   rp_order_log_before_load(&order, order.load[i].entries) <=
+                       rp_order_log_after_load(&order, order.load[i].entries));
     for (size_t i = 0; i < order.marks; i++)
-        FUZZ_CHECK(rp_window_sync_before(&order, order.mark[i].entries) <=
-                   rp_window_sync_after(&order, order.mark[i].entries));
-    rp_window_sync_free(&order);
+        FUZZ_CHECK(rp_order_log_before(&order, order.mark[i].entries) <=
+                   rp_order_log_after(&order, order.mark[i].entries));
+    rp_order_log_free(&order);
 }
 
 static void check_accesses(void)

@@ -2,7 +2,7 @@
 /* The order log and the log of accesses: what was written is read, also of a process that died;
  * whatever byte is damaged is found, or only shortens the log. */
 #include "log/accesslog.h"
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 
 #include "base/file.h"
 #include "unit.h"
@@ -15,60 +15,58 @@ static char *in_directory(const char *name)
     return path;
 }
 
-static struct rp_window_sync_writer *write_order(uint64_t marks)
+static struct rp_order_log_writer *write_order(uint64_t marks)
 {
-    struct rp_window_sync_writer *w;
+    struct rp_order_log_writer *w;
     struct rp_problem why;
     int members[10000];
 
     for (int i = 0; i < 10000; i++)
         members[i] = 3 * i;
-    CHECK(rp_window_sync_create(unit_directory, 77, 5, &w, &why) == RP_OK);
-    rp_window_sync_window(w, members, 2);
+    CHECK(rp_order_log_create(unit_directory, 77, 5, &w, &why) == RP_OK);
+    rp_order_log_window(w, members, 2);
     for (uint64_t i = 1; i <= marks; i++)
-        rp_window_sync_mark(w, 2 * i, 1000000 + 10 * i),
-            rp_window_sync_mark_loads(w, 5 * i, 1000003 + 10 * i);
-    rp_window_sync_window(w, members, 10000);
-    rp_window_sync_attach(w, 1, UINT64_C(0x7f0012345678), 4096);
+        rp_order_log_mark(w, 2 * i, 1000000 + 10 * i),
+            rp_order_log_mark_loads(w, 5 * i, 1000003 + 10 * i);
+    rp_order_log_window(w, members, 10000);
+    rp_order_log_attach(w, 1, UINT64_C(0x7f0012345678), 4096);
     return w;
 }
 
 TEST(order)
 {
-    struct rp_window_sync o;
+    struct rp_order_log o;
     struct rp_problem why;
 
-    CHECK(rp_window_sync_read(unit_directory, 77, 5, &o, &why) == RP_USAGE);
-    rp_window_sync_close(write_order(1000));
-    CHECK(rp_window_sync_create(unit_directory, 77, 5, &(struct rp_window_sync_writer *){0},
-                                &why) != RP_OK); /* nothing is overwritten */
-    CHECK(rp_window_sync_read(unit_directory, 77, 5, &o, &why) == RP_OK);
+    CHECK(rp_order_log_read(unit_directory, 77, 5, &o, &why) == RP_USAGE);
+    rp_order_log_close(write_order(1000));
+    CHECK(rp_order_log_create(unit_directory, 77, 5, &(struct rp_order_log_writer *){0}, &why) !=
+          RP_OK); /* nothing is overwritten */
+    CHECK(rp_order_log_read(unit_directory, 77, 5, &o, &why) == RP_OK);
     CHECK(o.marks == 1000 && o.windows == 2 && o.window[0].count == 2 &&
           o.window[1].count == 10000 && o.window[1].rank[9999] == 29997);
-    CHECK(rp_window_sync_before(&o, 2) == 0 && rp_window_sync_before(&o, 3) == 1000010 &&
-          rp_window_sync_before(&o, 4) == 1000010);
-    CHECK(rp_window_sync_after(&o, 0) == 1000010 && rp_window_sync_after(&o, 3) == 1000020 &&
-          rp_window_sync_after(&o, 2000) == 1010000 &&
-          rp_window_sync_after(&o, 2001) == UINT64_MAX);
+    CHECK(rp_order_log_before(&o, 2) == 0 && rp_order_log_before(&o, 3) == 1000010 &&
+          rp_order_log_before(&o, 4) == 1000010);
+    CHECK(rp_order_log_after(&o, 0) == 1000010 && rp_order_log_after(&o, 3) == 1000020 &&
+          rp_order_log_after(&o, 2000) == 1010000 && rp_order_log_after(&o, 2001) == UINT64_MAX);
     CHECK(o.version == 2 && o.attaches == 1 && o.attached[0].window == 1 &&
           o.attached[0].address == UINT64_C(0x7f0012345678) && o.attached[0].size == 4096);
-    CHECK(o.loads == 1000 && rp_window_sync_before_load(&o, 5) == 0 &&
-          rp_window_sync_before_load(&o, 6) == 1000013 &&
-          rp_window_sync_after_load(&o, 5) == 1000013 &&
-          rp_window_sync_after_load(&o, 6) == 1000023 &&
-          rp_window_sync_after_load(&o, 5001) == UINT64_MAX);
-    rp_window_sync_free(&o);
-    CHECK(rp_window_sync_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
+    CHECK(o.loads == 1000 && rp_order_log_before_load(&o, 5) == 0 &&
+          rp_order_log_before_load(&o, 6) == 1000013 && rp_order_log_after_load(&o, 5) == 1000013 &&
+          rp_order_log_after_load(&o, 6) == 1000023 &&
+          rp_order_log_after_load(&o, 5001) == UINT64_MAX);
+    rp_order_log_free(&o);
+    CHECK(rp_order_log_read(unit_directory, 78, 5, &o, &why) == RP_DAMAGED);
     unlink(in_directory("rank-00005.order"));
-    struct rp_window_sync_writer *open = write_order(1000); /* as if the process were killed now */
-    CHECK(rp_window_sync_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 &&
+    struct rp_order_log_writer *open = write_order(1000); /* as if the process were killed now */
+    CHECK(rp_order_log_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 2 &&
           o.marks == 1000 && o.loads > 900);
-    rp_window_sync_free(&o);
-    rp_window_sync_close(open);
+    rp_order_log_free(&o);
+    rp_order_log_close(open);
     CHECK(truncate(in_directory("rank-00005.order"), 0) == 0); /* killed when the file was made */
-    CHECK(rp_window_sync_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 0 &&
+    CHECK(rp_order_log_read(unit_directory, 77, 5, &o, &why) == RP_OK && o.windows == 0 &&
           o.marks == 0);
-    rp_window_sync_free(&o);
+    rp_order_log_free(&o);
     unlink(in_directory("rank-00005.order"));
 }
 
@@ -87,18 +85,18 @@ TEST(damaged_order)
     char path[5000];
     struct rp_buffer whole = {0};
     struct rp_problem why;
-    struct rp_window_sync o;
+    struct rp_order_log o;
 
-    rp_window_sync_close(write_order(300));
+    rp_order_log_close(write_order(300));
     strcpy(path, in_directory("rank-00005.order"));
     CHECK(rp_read_file(path, 1 << 20, &whole, &why) == RP_OK);
     for (size_t i = 0; i < whole.length; i += i < 2000 ? 1 : 997) {
         damage(path, &whole, i);
-        enum rp_status status = rp_window_sync_read(unit_directory, 77, 5, &o, &why);
+        enum rp_status status = rp_order_log_read(unit_directory, 77, 5, &o, &why);
         CHECK(status == RP_DAMAGED || status == RP_UNSUPPORTED || status == RP_OK);
         if (status == RP_OK) {
             CHECK(o.marks <= 300 && o.loads <= 300 && o.windows <= 2 && o.attaches <= 1);
-            rp_window_sync_free(&o);
+            rp_order_log_free(&o);
         }
     }
     rp_buffer_free(&whole);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Marks are collected and put into the journal many at a time: those that a killed process had not
  * put are lost, and what they would have bounded is then unbounded. */
-#include "log/window_sync_log.h"
+#include "log/order_log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct rp_journal_kind kind = {'O', 2, "an order log"};
 enum { TOGETHER = 240, MEMBERS_AT_ONCE = 8192 };
 static const size_t file_limit = (size_t)1 << 36;
 
-char *rp_window_sync_path(const char *directory, uint32_t rank)
+char *rp_order_log_path(const char *directory, uint32_t rank)
 {
     char *path;
 
@@ -31,12 +31,12 @@ struct marks {
     uint64_t count, time; /* of the last mark */
 };
 
-struct rp_window_sync_writer {
+struct rp_order_log_writer {
     struct rp_journal *journal;
     struct marks entries, loads;
 };
 
-static void put_marks(struct rp_window_sync_writer *w, struct marks *m)
+static void put_marks(struct rp_order_log_writer *w, struct marks *m)
 {
     if (m->bytes.length > 1 && !m->bytes.failed)
         rp_journal_put(w->journal, m->bytes.bytes, m->bytes.length);
@@ -44,7 +44,7 @@ static void put_marks(struct rp_window_sync_writer *w, struct marks *m)
     rp_buffer_byte(&m->bytes, m->kind);
 }
 
-static void free_writer(struct rp_window_sync_writer *w)
+static void free_writer(struct rp_order_log_writer *w)
 {
     if (w) {
         rp_buffer_free(&w->entries.bytes);
@@ -53,11 +53,11 @@ static void free_writer(struct rp_window_sync_writer *w)
     free(w);
 }
 
-enum rp_status rp_window_sync_create(const char *directory, uint64_t run, uint32_t rank,
-                                     struct rp_window_sync_writer **out, struct rp_problem *why)
+enum rp_status rp_order_log_create(const char *directory, uint64_t run, uint32_t rank,
+                                   struct rp_order_log_writer **out, struct rp_problem *why)
 {
-    struct rp_window_sync_writer *w = calloc(1, sizeof *w);
-    char *path = rp_window_sync_path(directory, rank);
+    struct rp_order_log_writer *w = calloc(1, sizeof *w);
+    char *path = rp_order_log_path(directory, rank);
     bool room = w && path && rp_buffer_reserve(&w->entries.bytes, TOGETHER + 32) &&
                 rp_buffer_reserve(&w->loads.bytes, TOGETHER + 32);
     enum rp_status status = room ? rp_journal_file_create(path, &kind, run, rank, &w->journal, why)
@@ -84,7 +84,7 @@ static inline uint8_t *put_number(uint8_t *at, uint64_t number)
     return at;
 }
 
-static void mark(struct rp_window_sync_writer *w, struct marks *m, uint64_t count, uint64_t time)
+static void mark(struct rp_order_log_writer *w, struct marks *m, uint64_t count, uint64_t time)
 {
     if (time < m->time)
         time = m->time;
@@ -97,17 +97,17 @@ static void mark(struct rp_window_sync_writer *w, struct marks *m, uint64_t coun
         put_marks(w, m);
 }
 
-void rp_window_sync_mark(struct rp_window_sync_writer *w, uint64_t entries, uint64_t time)
+void rp_order_log_mark(struct rp_order_log_writer *w, uint64_t entries, uint64_t time)
 {
     mark(w, &w->entries, entries, time);
 }
 
-void rp_window_sync_mark_loads(struct rp_window_sync_writer *w, uint64_t loads, uint64_t time)
+void rp_order_log_mark_loads(struct rp_order_log_writer *w, uint64_t loads, uint64_t time)
 {
     mark(w, &w->loads, loads, time);
 }
 
-void rp_window_sync_window(struct rp_window_sync_writer *w, const int *members, size_t count)
+void rp_order_log_window(struct rp_order_log_writer *w, const int *members, size_t count)
 {
     struct rp_buffer *out = &w->entries.bytes;
 
@@ -122,8 +122,8 @@ void rp_window_sync_window(struct rp_window_sync_writer *w, const int *members, 
     }
 }
 
-void rp_window_sync_attach(struct rp_window_sync_writer *w, uint64_t window, uint64_t address,
-                           uint64_t size)
+void rp_order_log_attach(struct rp_order_log_writer *w, uint64_t window, uint64_t address,
+                         uint64_t size)
 {
     struct rp_buffer *out = &w->entries.bytes;
 
@@ -136,7 +136,7 @@ void rp_window_sync_attach(struct rp_window_sync_writer *w, uint64_t window, uin
     put_marks(w, &w->entries);
 }
 
-void rp_window_sync_close(struct rp_window_sync_writer *w)
+void rp_order_log_close(struct rp_order_log_writer *w)
 {
     put_marks(w, &w->entries);
     put_marks(w, &w->loads);
@@ -146,11 +146,11 @@ void rp_window_sync_close(struct rp_window_sync_writer *w)
 
 /* Reading */
 
-static bool take_marks(struct rp_window_sync_mark **mark, size_t *marks, struct rp_view *in)
+static bool take_marks(struct rp_order_log_mark **mark, size_t *marks, struct rp_view *in)
 {
     while (in->at < in->end) {
-        struct rp_window_sync_mark last =
-            *marks ? (*mark)[*marks - 1] : (struct rp_window_sync_mark){0, 0};
+        struct rp_order_log_mark last =
+            *marks ? (*mark)[*marks - 1] : (struct rp_order_log_mark){0, 0};
         uint64_t entries = rp_view_varint(in), time = rp_view_varint(in);
         if (in->failed || __builtin_add_overflow(last.entries, entries, &last.entries) ||
             __builtin_add_overflow(last.time, time, &last.time) ||
@@ -161,16 +161,16 @@ static bool take_marks(struct rp_window_sync_mark **mark, size_t *marks, struct 
     return true;
 }
 
-static bool take_window(struct rp_window_sync *o, struct rp_view *in, bool more)
+static bool take_window(struct rp_order_log *o, struct rp_view *in, bool more)
 {
     if (more && o->windows == 0)
         return false;
     if (!more) {
         if (!rp_array_grow((void **)&o->window, o->windows, sizeof *o->window))
             return false;
-        o->window[o->windows++] = (struct rp_window_sync_members){0};
+        o->window[o->windows++] = (struct rp_order_log_members){0};
     }
-    struct rp_window_sync_members *m = &o->window[o->windows - 1];
+    struct rp_order_log_members *m = &o->window[o->windows - 1];
     while (in->at < in->end) {
         uint64_t rank = rp_view_varint(in);
         if (in->failed || rank > UINT32_MAX ||
@@ -181,9 +181,9 @@ static bool take_window(struct rp_window_sync *o, struct rp_view *in, bool more)
     return true;
 }
 
-static bool take_attached(struct rp_window_sync *o, struct rp_view *in)
+static bool take_attached(struct rp_order_log *o, struct rp_view *in)
 {
-    struct rp_window_sync_attached a = {.window = rp_view_varint(in)};
+    struct rp_order_log_attached a = {.window = rp_view_varint(in)};
 
     a.address = rp_view_varint(in);
     a.size = rp_view_varint(in);
@@ -196,7 +196,7 @@ static bool take_attached(struct rp_window_sync *o, struct rp_view *in)
 
 static bool take_entry(void *order, struct rp_view *in)
 {
-    struct rp_window_sync *o = order;
+    struct rp_order_log *o = order;
     uint8_t letter = rp_view_byte(in);
 
     if (letter == 'M')
@@ -208,13 +208,13 @@ static bool take_entry(void *order, struct rp_view *in)
     return (letter == 'W' || letter == 'w') && take_window(o, in, letter == 'w');
 }
 
-enum rp_status rp_window_sync_read(const char *directory, uint64_t run, uint32_t rank,
-                                   struct rp_window_sync *out, struct rp_problem *why)
+enum rp_status rp_order_log_read(const char *directory, uint64_t run, uint32_t rank,
+                                 struct rp_order_log *out, struct rp_problem *why)
 {
-    char *path = rp_window_sync_path(directory, rank);
+    char *path = rp_order_log_path(directory, rank);
     enum rp_status status = RP_OK;
 
-    *out = (struct rp_window_sync){0};
+    *out = (struct rp_order_log){0};
     if (!path)
         status = rp_fail(why, RP_MEMORY, "out of memory");
     else if (access(path, F_OK) != 0 && errno == ENOENT)
@@ -226,12 +226,12 @@ enum rp_status rp_window_sync_read(const char *directory, uint64_t run, uint32_t
         status = rp_journal_file_read(path, &kind, run, rank, file_limit, take_entry, out,
                                       &out->version, why);
     if (status != RP_OK)
-        rp_window_sync_free(out);
+        rp_order_log_free(out);
     free(path);
     return status;
 }
 
-void rp_window_sync_free(struct rp_window_sync *o)
+void rp_order_log_free(struct rp_order_log *o)
 {
     for (size_t i = 0; i < o->windows; i++)
         free(o->window[i].rank);
@@ -239,11 +239,11 @@ void rp_window_sync_free(struct rp_window_sync *o)
     free(o->mark);
     free(o->load);
     free(o->attached);
-    *o = (struct rp_window_sync){0};
+    *o = (struct rp_order_log){0};
 }
 
 /* The first mark of at least so many. */
-static size_t first_of(const struct rp_window_sync_mark *mark, size_t marks, uint64_t entries)
+static size_t first_of(const struct rp_order_log_mark *mark, size_t marks, uint64_t entries)
 {
     size_t low = 0, high = marks;
 
@@ -257,36 +257,36 @@ static size_t first_of(const struct rp_window_sync_mark *mark, size_t marks, uin
     return low;
 }
 
-static uint64_t before(const struct rp_window_sync_mark *mark, size_t marks, uint64_t entries)
+static uint64_t before(const struct rp_order_log_mark *mark, size_t marks, uint64_t entries)
 {
     size_t first = first_of(mark, marks, entries);
 
     return first > 0 ? mark[first - 1].time : 0;
 }
 
-static uint64_t after(const struct rp_window_sync_mark *mark, size_t marks, uint64_t entries)
+static uint64_t after(const struct rp_order_log_mark *mark, size_t marks, uint64_t entries)
 {
     size_t first = first_of(mark, marks, entries);
 
     return first < marks ? mark[first].time : UINT64_MAX;
 }
 
-uint64_t rp_window_sync_before(const struct rp_window_sync *o, uint64_t entries)
+uint64_t rp_order_log_before(const struct rp_order_log *o, uint64_t entries)
 {
     return before(o->mark, o->marks, entries);
 }
 
-uint64_t rp_window_sync_after(const struct rp_window_sync *o, uint64_t entries)
+uint64_t rp_order_log_after(const struct rp_order_log *o, uint64_t entries)
 {
     return after(o->mark, o->marks, entries);
 }
 
-uint64_t rp_window_sync_before_load(const struct rp_window_sync *o, uint64_t loads)
+uint64_t rp_order_log_before_load(const struct rp_order_log *o, uint64_t loads)
 {
     return before(o->load, o->loads, loads);
 }
 
-uint64_t rp_window_sync_after_load(const struct rp_window_sync *o, uint64_t loads)
+uint64_t rp_order_log_after_load(const struct rp_order_log *o, uint64_t loads)
 {
     return after(o->load, o->loads, loads);
 }

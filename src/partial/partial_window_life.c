@@ -14,7 +14,7 @@
 #include "partial/partial_entries.h"
 #include "partial/partial_initial_memory.h"
 #include "partial/partial_tracking.h"
-#include "partial/partial_window_calls.h"
+#include "partial/partial_window_life.h"
 #include "partial/partial_window_feed.h"
 #include "partial/partial_window_memory.h"
 #include "reprise.h"

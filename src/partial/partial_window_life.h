@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calls that make and free windows. */
-#ifndef RP_PARTIAL_WINDOW_CALLS_H
-#define RP_PARTIAL_WINDOW_CALLS_H
+#ifndef RP_PARTIAL_WINDOW_LIFE_H
+#define RP_PARTIAL_WINDOW_LIFE_H
 
 #include "partial/partial_windows.h"
 
