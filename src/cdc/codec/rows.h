@@ -84,7 +84,8 @@ const struct rp_row *rp_rows_of(const struct rp_rows *rows);
 void rp_rows_clear(struct rp_rows *rows);
 void rp_rows_free(struct rp_rows *rows);
 
-/* Rows -> tables, one for each call site (the paper's section 4.4) */
+/* Rows -> tables. Codecs raw and gzip have one for each call site (the paper's section 4.4); cdc
+ * has one for all sites, since a message does not say at which site it will be received. */
 
 struct rp_row_table {
     uint32_t site;
