@@ -118,9 +118,10 @@ enum rp_status rp_job_check_program(char **words, struct rp_problem *why)
 
 struct child { /* of the launcher: a process of the job, or what runs it */
     pid_t process;
-    int rank;        /* as the launcher counts; -1: not known */
-    bool is_there;   /* at the last look */
-    bool is_outside; /* our library is not in it, and will not be */
+    int rank;                /* as the launcher counts; -1: not known */
+    bool is_there;           /* at the last look */
+    bool is_outside;         /* our library is not in it, and will not be */
+    bool had_no_environment; /* at the last look: it has none, or exec was just giving it one */
     char program[256];
 };
 
@@ -261,12 +262,15 @@ static bool is_outsider(struct rp_entries *e, long process, struct child *child,
         return false;
     bool has_us = contains(&e->text, library);
     bool has_mpi = contains(&e->text, "/libmpi.so.") || contains(&e->text, "/libmpich.so.");
-    bool is_told = rp_process_environment(process, &e->text) && contains(&e->text, library);
+    bool has_environment = rp_process_environment(process, &e->text);
+    bool is_told = has_environment && contains(&e->text, library);
     if (child && rank_of(&e->text) >= 0)
         child->rank = rank_of(&e->text);
     if (child) {
         snprintf(child->program, sizeof child->program, "%.250s", program);
-        child->is_outside = !has_us && (!is_told || rp_binary_is_static(program));
+        child->is_outside = !has_us && (has_environment || child->had_no_environment) &&
+                            (!is_told || rp_binary_is_static(program));
+        child->had_no_environment = !has_environment;
     }
     name_process(e->job, child ? child->rank : rank_of(&e->text), process, program, who);
     if (has_mpi && !has_us)

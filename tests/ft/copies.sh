@@ -3,10 +3,15 @@
 source "$(dirname "$0")/../lib/ft.sh"
 jacobi=("$apps/jacobi" --size 30 --edge 40)
 expect jacobi 4 -- "${jacobi[@]}"
-ends() { # NAME TEXT RANKS OPTIONS...: the job ends, and says that
-    local name=$1 text=$2 ranks=$3
+# The job ends, and says that. Ranks that die at one iteration need not die at one moment: where the
+# first was replaced before the next one died, the result is right, and it is tried again.
+ends() { # NAME TEXT RANKS OPTIONS...
+    local name=$1 text=$2 ranks=$3 try
     shift 3
-    run 60 "$name" "$reprise" ft "$@" mpirun -n "$ranks" "${jacobi[@]}"
+    for try in 1 2 3 4 5; do
+        run 60 "$name" "$reprise" ft "$@" mpirun -n "$ranks" "${jacobi[@]}"
+        [ "$status" -eq 0 ] && [ "$(result "$name")" = "$expected" ] && [ "$(grep -c 'was replaced in' "$name.err")" -gt 1 ] || break
+    done
     [ "$status" -eq 125 ] || fail "$name: exit status $status instead of 125"
     grep -q -- "$text" "$name.err" || fail "$name: does not say '$text'"
 }
