@@ -7,7 +7,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 #define RP_FRAME (uintptr_t) __builtin_frame_address(0)
 #define RP_RETURNS (uintptr_t) __builtin_return_address(0)

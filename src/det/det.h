@@ -20,7 +20,6 @@
 #include "det/det_sendrecv.h"
 #include "det/det_sends.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
 /* Calls pass that are not the program's: before the start and after the end, and what MPI-IO makes

@@ -22,7 +22,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 #define RP_NOINLINE __attribute__((noinline))
 

@@ -17,7 +17,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 #define RP_PLACE (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
 #define RP_OUTPUTS __builtin_expect(rp_outputs_on && !rp_outputs_inside, 0)

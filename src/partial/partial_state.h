@@ -21,8 +21,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
-
 /* > 0: calls of this thread pass: nothing is recorded or fed, it is another thread, or it is inside
  * another call. */
 extern RP_HIDDEN __thread int rp_data_off __attribute__((tls_model("initial-exec")));

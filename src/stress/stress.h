@@ -16,7 +16,6 @@
 #include "next.h"
 #include "stress/chance.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
 /* Returns the decisions of this thread, which the first call makes; NULL if nothing is to be

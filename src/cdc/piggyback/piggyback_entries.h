@@ -15,7 +15,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_ENTRY __attribute__((visibility("default")))
 #define RP_TAIL
 
 /* Whether a call passes. Calls made inside others carry a stamp already, or are not the program's:
