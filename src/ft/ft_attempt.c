@@ -55,7 +55,7 @@ static void share_copies(struct rp_ft_attempt *a)
     memset(a->held, -1, all * sizeof *a->held);
     for (int i = 0; i < rp_ft.ranks; i++)
         for (int k = 0; k < rp_ft_copies; k++)
-            for (int g = 0; g < RP_FT_GENERATIONS && rp_ft_keeper(i, k) == rp_ft.rank; g++)
+            for (int g = 0; g < RP_FT_GENERATIONS && rp_ft_buddy(i, k) == rp_ft.rank; g++)
                 rp_ft_held_by(a, i, k)[g] = rp_ft_held(i)[g].generation;
     rp_ft_try(a, rp_real.Allreduce(MPI_IN_PLACE, a->held, (int)all * RP_FT_GENERATIONS, MPI_INT64_T,
                                    MPI_MAX, a->comm));

@@ -32,7 +32,7 @@ struct rp_ft_attempt {
     struct rp_ft_member *member;  /* of each process */
     int *rank_of;                 /* of each process, with the new ones; -1: a spare */
     int *process_of;              /* of each rank */
-    rp_ft_generations *held;      /* of each rank, by each of its keepers that lives */
+    rp_ft_generations *held;      /* of each rank, by each of its buddies that lives */
     rp_ft_generations *files;     /* of each new process: what files have of its rank */
     rp_ft_generations *available; /* of each rank: what can be had of it now */
     int64_t restart;              /* the generation that new ranks begin with; -1: the beginning */
@@ -62,7 +62,7 @@ int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool reaches);
 /* Returns whether this process takes over a rank. */
 bool rp_ft_is_new(const struct rp_ft_attempt *a, int process);
 
-/* Returns the RP_FT_GENERATIONS generations of a rank that its keeper of this number has. */
+/* Returns the RP_FT_GENERATIONS generations of a rank that its buddy of this number has. */
 int64_t *rp_ft_held_by(const struct rp_ft_attempt *a, int rank, int copy);
 
 /* Returns the latest of these; -1: none. */

@@ -3,14 +3,14 @@
  * Coordinated checkpoints in memory (Dichev and others, section 3.3). All ranks take the checkpoint
  * of one iteration together:
  *
- * 1. Each waits until its keepers, which keep copies (ft_copies.c), have its last one, of
+ * 1. Each waits until its buddies, which keep copies (ft_copies.c), have its last one, of
  * generation g - 1.
  * 2. Each sends each a marker, which is an empty message. Channels keep order: when all markers
- * have come, no message from before them is under way. All keepers have generation g - 1 by then:
+ * have come, no message from before them is under way. All buddies have generation g - 1 by then:
  * what is older is forgotten, and so is what was logged before the marker of g - 1.
  * 3. Each copies what it protects, its counters, and the messages that it has not received yet, but
  * for those that came behind their sender's marker. That is its checkpoint, of generation g.
- * 4. It goes to the keepers, while the program runs on. When they have it, the rank sends all ranks
+ * 4. It goes to the buddies, while the program runs on. When they have it, the rank sends all ranks
  * RP_FT_SAFE. A rank that has this message from all forgets what it logged before its marker. If
  * one is lost in a failure, the rank forgets that later, in step 2.
  *
@@ -46,7 +46,7 @@ struct rp_ft_checkpointing rp_ft_checkpointing = {.generation = -1, .restart = -
 
 static struct {
     uint64_t *markers; /* of the others, in their channels to us */
-    int64_t *safe;     /* of each rank: the latest that its keepers have, as far as we know */
+    int64_t *safe;     /* of each rank: the latest that its buddies have, as far as we know */
     bool is_settled;   /* behind the last checkpoint all wait until all have it */
 } own;
 
@@ -89,7 +89,7 @@ static void on_safe(const struct rp_ft_envelope *envelope, const void *payload)
     note_safe(envelope->from, (int64_t)envelope->seq);
 }
 
-/* All our keepers have it. */
+/* All our buddies have it. */
 static void on_stored(int64_t generation)
 {
     for (int i = 0; i < rp_ft.ranks; i++)

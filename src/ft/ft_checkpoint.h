@@ -36,7 +36,7 @@ long rp_ft_checkpoint_restart_from_files(void);
 /* Behind the loop control cannot come back to it: logs must reach back from here on. */
 void rp_ft_checkpoint_end_loop(void);
 
-/* Sends our keepers the last one, if they do not have it: in every new world. */
+/* Sends our buddies the last one, if they do not have it: in every new world. */
 void rp_ft_checkpoint_send_copies(void);
 
 /* This process took over a rank: its loop will begin with this checkpoint; -1: with none. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of checkpoints: each rank's are kept by `rp_ft_copies` other ranks, its keepers, in their
+ * Copies of checkpoints: each rank's are kept by `rp_ft_copies` other ranks, its buddies, in their
  * memory. Who keeps whose follows from the hosts of the ranks at the start (recovery/buddies.h),
  * and stays so: a process that takes over a rank takes over what that keeps. All processes know it,
  * spares too; processes that are started later learn it in their first recovery.
  *
- * A rank sends its last checkpoint to all keepers, each of which answers when it has it. The rank
- * takes the next one only when all have answered: so every keeper has at least the last but one.
+ * A rank sends its last checkpoint to all buddies, each of which answers when it has it. The rank
+ * takes the next one only when all have answered: so every buddy has at least the last but one.
  */
 #include "ft/ft_copies.h"
 
@@ -31,16 +31,16 @@ int rp_ft_copies;
 static struct {
     void (*report_stored)(int64_t generation);
     int64_t *hosts;                  /* of the ranks, at the start; NULL: not known yet */
-    int32_t *keepers;                /* rp_ft_copies of each rank */
+    int32_t *buddies;                /* rp_ft_copies of each rank */
     generations *held;               /* of each rank: what we keep of it */
     struct rp_ft_checkpoint *coming; /* of each rank: on its way to us */
-    int64_t *stored;                 /* by each keeper of ours: the latest that it has */
-    struct sent_copy *sent;          /* to each keeper of ours: the last */
+    int64_t *stored;                 /* by each buddy of ours: the latest that it has */
+    struct sent_copy *sent;          /* to each buddy of ours: the last */
 } copies;
 
-int rp_ft_keeper(int rank, int copy)
+int rp_ft_buddy(int rank, int copy)
 {
-    return copies.keepers[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
+    return copies.buddies[(size_t)rank * (size_t)rp_ft_copies + (size_t)copy];
 }
 
 struct rp_ft_checkpoint *rp_ft_held(int rank)
@@ -81,8 +81,8 @@ void rp_ft_copies_place(const int64_t *all)
         copies.hosts = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.hosts);
     if (all != copies.hosts)
         memcpy(copies.hosts, all, (size_t)rp_ft.ranks * sizeof *copies.hosts);
-    if (rp_buddies_choose(rp_ft.ranks, rp_ft_copies, copies.hosts, copies.keepers) != 0)
-        rp_ft_die(125, "out of memory for the keepers of %d ranks", rp_ft.ranks);
+    if (rp_buddies_choose(rp_ft.ranks, rp_ft_copies, copies.hosts, copies.buddies) != 0)
+        rp_ft_die(125, "out of memory for the buddies of %d ranks", rp_ft.ranks);
 }
 
 int rp_ft_copies_gather(MPI_Comm world)
@@ -173,13 +173,13 @@ static void on_stored(const struct rp_ft_envelope *by, const void *payload)
 
     (void)payload;
     for (int i = 0; i < rp_ft_copies; i++)
-        if (rp_ft_keeper(rp_ft.rank, i) == by->from && generation > copies.stored[i])
+        if (rp_ft_buddy(rp_ft.rank, i) == by->from && generation > copies.stored[i])
             copies.stored[i] = generation;
     if (rp_ft_copies_stored() > before)
         copies.report_stored(rp_ft_copies_stored());
 }
 
-/* Once to each in each world: a keeper expects one of each rank at a time. */
+/* Once to each in each world: a buddy expects one of each rank at a time. */
 void rp_ft_copies_send(const struct rp_ft_checkpoint *one)
 {
     for (int i = 0; i < rp_ft_copies; i++) {
@@ -188,7 +188,7 @@ void rp_ft_copies_send(const struct rp_ft_checkpoint *one)
         if (is_given || copies.stored[i] >= one->generation)
             continue;
         copies.sent[i] = (struct sent_copy){one->generation, rp_ft.epoch};
-        rp_ft_control(RP_FT_CHECKPOINT, rp_ft_keeper(rp_ft.rank, i), (uint64_t)one->generation,
+        rp_ft_control(RP_FT_CHECKPOINT, rp_ft_buddy(rp_ft.rank, i), (uint64_t)one->generation,
                       one->blob, one->bytes);
     }
 }
@@ -202,8 +202,8 @@ void rp_ft_copies_start(void (*stored_by_all)(int64_t generation))
     rp_ft_transport_handle(RP_FT_CHECKPOINT, on_checkpoint);
     rp_ft_transport_handle(RP_FT_STORED, on_stored);
     rp_ft_copies = wanted < rp_ft.ranks ? wanted : rp_ft.ranks - 1;
-    copies.keepers =
-        rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *copies.keepers);
+    copies.buddies =
+        rp_ft_alloc((size_t)rp_ft.ranks * (size_t)rp_ft_copies * sizeof *copies.buddies);
     copies.held = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.held);
     copies.coming = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *copies.coming);
     copies.stored = rp_ft_alloc((size_t)rp_ft_copies * sizeof *copies.stored);

@@ -22,7 +22,7 @@ const char *rp_ft_files_restart_hint(void);
 void rp_ft_files_write(const struct rp_ft_checkpoint *checkpoint);
 void rp_ft_files_wait(void);
 
-/* Writes what a dead rank, whose keeper we are, did not write any more. */
+/* Writes what a dead rank, whose buddy we are, did not write any more. */
 void rp_ft_files_write_for(int rank, const struct rp_ft_checkpoint list[RP_FT_GENERATIONS]);
 
 /* All ranks have the files of this generation and of the one before it: removes older ones. */

@@ -6,7 +6,7 @@
  * exchange who they are and which checkpoints they have (ft_attempt.c).
  * 2. Ranks that no process has go to spares, in order; if these are too few, a new process is
  * started, if the user wants that, and all meet once more with it. Spares get the rank's
- * checkpoints from its keepers; and keepers that are new get those of the ranks whose copies they
+ * checkpoints from its buddies; and buddies that are new get those of the ranks whose copies they
  * are to keep (ft_replacement.c).
  * 3. All exchange how many messages of each channel arrived, and which of their payloads did
  * not. So every sender knows what to send again, what to suppress, and whether its log reaches back
@@ -85,19 +85,19 @@ static void take_counters_of(int64_t target)
     rp_ft_snapshot_restore_channels(rp_ft_checkpoint_find(rp_ft_own, target));
 }
 
-static void list_keepers(int rank, char text[128])
+static void list_buddies(int rank, char text[128])
 {
     int length = 0;
 
     for (int k = 0; k < rp_ft_copies && length < 100; k++)
         length += snprintf(text + length, 128 - (size_t)length, "%s%d", k == 0 ? "rank " : ", ",
-                           rp_ft_keeper(rank, k));
+                           rp_ft_buddy(rank, k));
 }
 
 /* Nothing is left to go back to. */
 static _Noreturn void report_loss(const struct rp_ft_attempt *a)
 {
-    char keepers[128] = "", more[128] = "";
+    char buddies[128] = "", more[128] = "";
     int lost = 0;
 
     while (lost < rp_ft.ranks && rp_ft_latest(a->available[lost]) >= 0)
@@ -106,7 +106,7 @@ static _Noreturn void report_loss(const struct rp_ft_attempt *a)
         rp_ft_die(REPRISE_EXIT_INTERNAL,
                   "the logs do not reach back, and the ranks have no checkpoint "
                   "in common: keep checkpoints in files (--checkpoints DIR)");
-    list_keepers(lost, keepers);
+    list_buddies(lost, buddies);
     if (rp_ft_copies + 1 < rp_ft.ranks)
         snprintf(more, sizeof more, "--copies %d survives %d deaths at once, ", rp_ft_copies + 1,
                  rp_ft_copies + 1);
@@ -115,7 +115,7 @@ static _Noreturn void report_loss(const struct rp_ft_attempt *a)
         "rank %d died together with all that keep copies of its "
         "checkpoint (--copies %d: %s), and the logs do not reach back: %s--checkpoints DIR any "
         "number",
-        lost, rp_ft_copies, keepers, more);
+        lost, rp_ft_copies, buddies, more);
 }
 
 /* The counters of a checkpoint are in force once all have agreed to go back to it; a failure

@@ -24,8 +24,8 @@ static bool has(const int64_t list[RP_FT_GENERATIONS], int64_t generation)
     return false;
 }
 
-/* The keeper of the latest of a rank's copies that are left; -1: none is. */
-static int best_keeper(const struct rp_ft_attempt *a, int rank)
+/* The buddy of the latest of a rank's copies that are left; -1: none is. */
+static int best_buddy(const struct rp_ft_attempt *a, int rank)
 {
     int64_t most = -1;
     int best = -1;
@@ -33,7 +33,7 @@ static int best_keeper(const struct rp_ft_attempt *a, int rank)
     for (int k = 0; k < rp_ft_copies; k++)
         if (rp_ft_latest(rp_ft_held_by(a, rank, k)) > most) {
             most = rp_ft_latest(rp_ft_held_by(a, rank, k));
-            best = rp_ft_keeper(rank, k);
+            best = rp_ft_buddy(rank, k);
         }
     return best;
 }
@@ -45,7 +45,7 @@ void rp_ft_complete_files(struct rp_ft_attempt *a)
     rp_ft_files_wait();
     for (int i = 0; i < rp_ft.ranks && rp_ft.rank >= 0; i++)
         if ((a->process_of[i] < 0 || rp_ft_is_new(a, a->process_of[i])) &&
-            best_keeper(a, i) == rp_ft.rank)
+            best_buddy(a, i) == rp_ft.rank)
             rp_ft_files_write_for(i, rp_ft_held(i));
     rp_real.Barrier(a->comm);
 }
@@ -93,10 +93,10 @@ void rp_ft_assign_ranks(struct rp_ft_attempt *a)
 /* A rank is new, and nobody keeps anything of it. */
 static bool needs_files(const struct rp_ft_attempt *a, int rank)
 {
-    return rp_ft_is_new(a, a->process_of[rank]) && best_keeper(a, rank) < 0;
+    return rp_ft_is_new(a, a->process_of[rank]) && best_buddy(a, rank) < 0;
 }
 
-/* If a rank died together with all its keepers there may be files. */
+/* If a rank died together with all its buddies there may be files. */
 static void look_for_files(struct rp_ft_attempt *a)
 {
     rp_ft_generations mine = {-1, -1};
@@ -119,7 +119,7 @@ static void look_for_files(struct rp_ft_attempt *a)
                                    MPI_BYTE, a->comm));
 }
 
-/* The two latest of all that keepers have. */
+/* The two latest of all that buddies have. */
 static void unite(const struct rp_ft_attempt *a, int rank, rp_ft_generations out)
 {
     out[0] = out[1] = -1;
@@ -134,7 +134,7 @@ static void unite(const struct rp_ft_attempt *a, int rank, rp_ft_generations out
     }
 }
 
-/* Where a rank's checkpoints are now: with itself, with its keepers, or in files. */
+/* Where a rank's checkpoints are now: with itself, with its buddies, or in files. */
 static void find_available(struct rp_ft_attempt *a)
 {
     a->available = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *a->available);
@@ -204,7 +204,7 @@ static int source_of(const struct rp_ft_attempt *a, int rank, int64_t generation
 {
     for (int k = 0; k < rp_ft_copies; k++)
         if (has(rp_ft_held_by(a, rank, k), generation))
-            return a->process_of[rp_ft_keeper(rank, k)];
+            return a->process_of[rp_ft_buddy(rank, k)];
     return -1;
 }
 
@@ -222,9 +222,9 @@ static void to_new_rank(struct rp_ft_attempt *a, int rank)
     }
 }
 
-static void to_new_keeper(struct rp_ft_attempt *a, int rank, int keeper)
+static void to_new_buddy(struct rp_ft_attempt *a, int rank, int buddy)
 {
-    int from = a->process_of[rank], to = a->process_of[keeper];
+    int from = a->process_of[rank], to = a->process_of[buddy];
 
     for (int g = 0; g < RP_FT_GENERATIONS && a->ok; g++) {
         int64_t generation = a->available[rank][g];
@@ -242,8 +242,8 @@ void rp_ft_transfer_checkpoints(struct rp_ft_attempt *a)
             to_new_rank(a, i);
     for (int i = 0; i < rp_ft.ranks && a->ok; i++)
         for (int k = 0; k < rp_ft_copies && a->ok; k++)
-            if (rp_ft_is_new(a, a->process_of[rp_ft_keeper(i, k)]))
-                to_new_keeper(a, i, rp_ft_keeper(i, k));
+            if (rp_ft_is_new(a, a->process_of[rp_ft_buddy(i, k)]))
+                to_new_buddy(a, i, rp_ft_buddy(i, k));
 }
 
 /* A spare takes on the rank, on trial. */

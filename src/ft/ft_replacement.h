@@ -12,7 +12,7 @@ void rp_ft_assign_ranks(struct rp_ft_attempt *a);
 /* Finds which checkpoints of each rank there are, and with which one new ranks begin. */
 void rp_ft_find_checkpoints(struct rp_ft_attempt *a);
 
-/* Sends new ranks their checkpoints, and new keepers what they are to keep. */
+/* Sends new ranks their checkpoints, and new buddies what they are to keep. */
 void rp_ft_transfer_checkpoints(struct rp_ft_attempt *a);
 
 /* Takes on the rank, if this process is new. The attempt may fail yet. */

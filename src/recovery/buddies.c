@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks choose one after the other, and each its keepers one after the other. The i-th of K keepers
+ * Ranks choose one after the other, and each its buddies one after the other. The i-th of K buddies
  * has its place i/(K+1) of the ring away: half the ring for one copy, thirds for two. The best
  * candidate is taken: one that keeps fewer than K copies so far, on a host that has no copy yet, on
  * another host than the rank, nearest to that place.
@@ -63,14 +63,14 @@ static int best(const struct choice *c)
     return found;
 }
 
-int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *keepers)
+int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *buddies)
 {
     int32_t *load = calloc((size_t)ranks, sizeof *load);
 
     if (!load)
         return -1;
     for (int rank = 0; rank < ranks; rank++) {
-        int32_t *chosen = keepers + (size_t)rank * (size_t)copies;
+        int32_t *chosen = buddies + (size_t)rank * (size_t)copies;
         struct choice choice = {ranks, copies, rank, host_of, chosen, 0, load};
         for (; choice.count < copies; choice.count++) {
             chosen[choice.count] = best(&choice);

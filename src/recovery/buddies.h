@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which processes keep the copies of a checkpoint. Where a spare takes the place of a dead rank,
- * the keepers of all ranks are chosen once, and stay (rp_buddies_choose). Where dead processes are
+ * the buddies of all ranks are chosen once, and stay (rp_buddies_choose). Where dead processes are
  * not replaced, the buddy of a process is the next one that lives: it is also the first to take
  * over tasks from it, so that the copy is where it is needed (rp_buddies_next_living).
  */
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * Sets keepers[rank * copies + i] to the rank that keeps copy i of `rank`; ranks with the same
- * host_of share a host. The keepers of a rank differ from it and from each other: of its checkpoint
+ * Sets buddies[rank * copies + i] to the rank that keeps copy i of `rank`; ranks with the same
+ * host_of share a host. The buddies of a rank differ from it and from each other: of its checkpoint
  * and the copies, any `copies` deaths at once leave one. They are on other hosts as far as there
  * are any, and far apart on the ring of ranks; no rank keeps many more than the others.
  * Needs 0 <= copies < ranks. Returns -1 without memory, else 0.
  */
-int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *keepers);
+int rp_buddies_choose(int ranks, int copies, const int64_t *host_of, int32_t *buddies);
 
 /* Returns the process behind this one on the ring, passing over the dead; some process must live.
  */

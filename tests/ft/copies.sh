@@ -29,7 +29,7 @@ survive three 3 4 --copies 3 --spares 3 --kill 0@17,1@17,2@17 -- "${jacobi[@]}"
 ends two-of-three 'rank 0 died together with all that keep copies of its checkpoint (--copies 2: rank 1, 2).*--copies 3 survives 3' 4 --copies 2 --spares 3 --kill 0@17,1@17,2@17
 REPRISE_HOSTS=2 ends other-host '(--copies 1: rank 1)' 4 --spares 2 --kill 0@17,1@17 # hosts of ranks are 0 1 0 1: rank 0's copy is not with rank 2
 REPRISE_HOSTS=2 survive same-host 2 4 --spares 2 --kill 0@17,2@17 -- "${jacobi[@]}"
-# When no spare is left, one of the keepers completes the files of the dead.
+# When no spare is left, one of the buddies completes the files of the dead.
 ends files 'with --restart' 4 --copies 2 --spares 0 --checkpoints files --kill 2@25:3
 expected_before=$expected
 expect restarted 4 --copies 2 --checkpoints files --restart -- "${jacobi[@]}"

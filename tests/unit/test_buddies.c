@@ -5,23 +5,23 @@
 
 enum { MOST = 40 };
 
-static int32_t keepers[MOST * MOST];
+static int32_t buddies[MOST * MOST];
 static int64_t host_of[MOST];
 
 static void choose(int ranks, int copies)
 {
-    memset(keepers, -1, sizeof keepers);
-    REQUIRE(rp_buddies_choose(ranks, copies, host_of, keepers) == 0);
+    memset(buddies, -1, sizeof buddies);
+    REQUIRE(rp_buddies_choose(ranks, copies, host_of, buddies) == 0);
 }
 
 static void check_all_differ(int ranks, int copies)
 {
     for (int rank = 0; rank < ranks; rank++)
         for (int i = 0; i < copies; i++) {
-            int32_t one = keepers[rank * copies + i];
+            int32_t one = buddies[rank * copies + i];
             CHECK(one >= 0 && one < ranks && one != rank);
             for (int k = 0; k < i; k++)
-                CHECK(keepers[rank * copies + k] != one);
+                CHECK(buddies[rank * copies + k] != one);
         }
 }
 
@@ -30,13 +30,13 @@ static int greatest_load(int ranks, int copies)
     int load[MOST] = {0}, most = 0;
 
     for (int i = 0; i < ranks * copies; i++)
-        load[keepers[i]]++;
+        load[buddies[i]]++;
     for (int i = 0; i < ranks; i++)
         most = load[i] > most ? load[i] : most;
     return most;
 }
 
-TEST(keepers_differ_and_share_the_load)
+TEST(buddies_differ_and_share_the_load)
 {
     for (int ranks = 1; ranks <= MOST; ranks++)
         for (int copies = 0; copies < ranks; copies++)
@@ -54,15 +54,15 @@ TEST(on_one_host_they_are_spread_over_the_ring)
     memset(host_of, 0, sizeof host_of);
     choose(8, 1);
     for (int rank = 0; rank < 8; rank++)
-        CHECK_EQ(keepers[rank], (rank + 4) % 8);
+        CHECK_EQ(buddies[rank], (rank + 4) % 8);
     choose(9, 2);
     for (int rank = 0; rank < 9; rank++) {
-        CHECK_EQ(keepers[2 * rank], (rank + 3) % 9);
-        CHECK_EQ(keepers[2 * rank + 1], (rank + 6) % 9);
+        CHECK_EQ(buddies[2 * rank], (rank + 3) % 9);
+        CHECK_EQ(buddies[2 * rank + 1], (rank + 6) % 9);
     }
     choose(2, 1);
-    CHECK_EQ(keepers[0], 1);
-    CHECK_EQ(keepers[1], 0);
+    CHECK_EQ(buddies[0], 1);
+    CHECK_EQ(buddies[1], 0);
 }
 
 TEST(other_hosts_come_first)
@@ -73,9 +73,9 @@ TEST(other_hosts_come_first)
                 host_of[i] = by_node ? i % 3 : i / 4;
             choose(12, copies);
             for (int i = 0; i < 12 * copies; i++)
-                CHECK(host_of[keepers[i]] != host_of[i / copies]);
+                CHECK(host_of[buddies[i]] != host_of[i / copies]);
             for (int i = 0; i < 12 && copies == 2; i++)
-                CHECK(host_of[keepers[2 * i]] != host_of[keepers[2 * i + 1]]);
+                CHECK(host_of[buddies[2 * i]] != host_of[buddies[2 * i + 1]]);
         }
 }
 
