@@ -22,7 +22,7 @@
 #include "codec/mix_fields.h"
 
 enum { MIX_ID = 2 };
-enum { TRUSTED = 10, FAITH_FIRST = (1 << 22) / 16 * 15, FAITH_SHIFT = 6 };
+enum { TRUSTED = 10, CONFIDENCE_FIRST = (1 << 22) / 16 * 15, CONFIDENCE_SHIFT = 6 };
 
 /* The most bytes of an event, even if each of its bits costs 16. */
 enum { EVENT_MOST = 512 };
@@ -51,8 +51,8 @@ INLINE void learn_polls(struct mix *m, const struct rp_event *event)
 
 INLINE void learn_message(struct mix *m, const struct rp_event *event)
 {
-    m->heard_before[tag_slot(event)] = (uint16_t)m->heard;
-    m->heard = tag_slot(event);
+    m->tag_before[tag_slot(event)] = (uint16_t)m->last_tag;
+    m->last_tag = tag_slot(event);
     m->tags[tag_slot(event)] = event->any.b;
     if (rp_event_has_post(event->kind))
         m->next_post = event->any.c + 1;
@@ -115,7 +115,8 @@ INLINE uint64_t base_of(const struct mix *m, uint32_t kind)
     return rp_event_has_post(kind) ? m->next_post : 0;
 }
 
-INLINE bool is_foretold(const struct mix *m, const struct foretold *f, const struct rp_event *event)
+INLINE bool is_predicted(const struct mix *m, const struct prediction *f,
+                         const struct rp_event *event)
 {
     const struct rp_event *e = &f->event;
 
@@ -124,25 +125,25 @@ INLINE bool is_foretold(const struct mix *m, const struct foretold *f, const str
            e->any.c == event->any.c - base_of(m, event->kind);
 }
 
-/* Codes whether the predicted event comes. */
-INLINE bool code_faith(struct mix *m, const struct foretold *f, const struct rp_event *event,
-                       const bool reading)
+/* Codes whether the predicted event follows, and returns it. */
+INLINE bool code_confidence(struct mix *m, const struct prediction *f, const struct rp_event *event,
+                            const bool reading)
 {
-    uint32_t *faith = &m->faith[f->hits < FAITHS ? f->hits : FAITHS - 1],
-             probability = *faith >> FAITH_SHIFT;
+    uint32_t *confidence = &m->confidence[f->hits < CONFIDENCES ? f->hits : CONFIDENCES - 1],
+             probability = *confidence >> CONFIDENCE_SHIFT;
     bool comes = rp_range_bit(&m->range, probability > 0 ? probability : 1,
-                              !reading && is_foretold(m, f, event), reading);
+                              !reading && is_predicted(m, f, event), reading);
 
-    *faith = comes ? *faith + (((1 << 22) - 1 - *faith) >> FAITH_SHIFT)
-                   : *faith - (*faith >> FAITH_SHIFT);
+    *confidence = comes ? *confidence + (((1 << 22) - 1 - *confidence) >> CONFIDENCE_SHIFT)
+                        : *confidence - (*confidence >> CONFIDENCE_SHIFT);
     return comes;
 }
 
-INLINE void foretell(struct mix *m, struct foretold *f, uint32_t check, uint32_t id,
-                     const struct rp_event *event)
+INLINE void predict(struct mix *m, struct prediction *f, uint32_t check, uint32_t id,
+                    const struct rp_event *event)
 {
-    if (f->check == check && is_foretold(m, f, event)) {
-        f->hits += f->hits < FAITHS;
+    if (f->check == check && is_predicted(m, f, event)) {
+        f->hits += f->hits < CONFIDENCES;
         return;
     }
     if (id > SHAPES)
@@ -188,16 +189,16 @@ INLINE uint32_t code_fields(struct mix *m, struct rp_event *event, const bool re
 INLINE void code_event(struct mix *m, struct rp_event *event, const bool reading)
 {
     uint32_t key = hash_of(m->trail[0] | (uint64_t)m->trail[1] << 32, m->trail[2]) | 1, id;
-    struct foretold *f = &m->foretold[key >> 1 & (TABLE - 1)];
+    struct prediction *f = &m->predictions[key >> 1 & (TABLE - 1)];
 
-    if (f->check == key && f->hits >= TRUSTED && code_faith(m, f, event, reading)) {
+    if (f->check == key && f->hits >= TRUSTED && code_confidence(m, f, event, reading)) {
         id = f->id;
         *event = f->event;
         event->any.c += base_of(m, event->kind);
-        f->hits += f->hits < FAITHS;
+        f->hits += f->hits < CONFIDENCES;
     } else {
         id = code_fields(m, event, reading);
-        foretell(m, f, key, id, event);
+        predict(m, f, key, id, event);
     }
     learn(m, id, event);
 }
@@ -222,8 +223,8 @@ static void mix_reset(void *state)
     struct mix *m = state;
 
     memset((char *)m + sizeof m->mixer, 0, sizeof *m - sizeof m->mixer);
-    for (int i = 0; i < FAITHS; i++)
-        m->faith[i] = FAITH_FIRST;
+    for (int i = 0; i < CONFIDENCES; i++)
+        m->confidence[i] = CONFIDENCE_FIRST;
     rp_mixer_reset(&m->mixer);
 }
 

@@ -388,7 +388,7 @@ INLINE void tag_contexts(const struct mix *m, const struct about *about, uint64_
     const struct rp_event *event = about->event;
     const struct shape *s = about->shape;
     uint32_t slot = tag_slot(event);
-    int32_t tag = m->tags[slot], next = m->tags[m->heard_before[slot]];
+    int32_t tag = m->tags[slot], next = m->tags[m->tag_before[slot]];
     uint64_t base = about->id | low((uint32_t)tag, 16) << 10;
 
     words[0] = base | low((uint32_t)next, 16) << 26;

@@ -9,7 +9,7 @@
 #include "codec/codec.h"
 #include "codec/mixer.h"
 
-enum { FAITHS = 16 };
+enum { CONFIDENCES = 16 };
 enum { SHAPES = 1023, SHAPE_SLOTS = 2048, TABLE = 1024 };
 
 enum { LISTED = 8 }; /* places of a list */
@@ -50,7 +50,7 @@ struct shape {
 };
 
 /* The event that followed the same three events last time. */
-struct foretold {
+struct prediction {
     uint32_t check, hits;
     uint32_t id;
     struct rp_event event; /* c less next_post where it is a post */
@@ -72,8 +72,8 @@ struct mix {
     uint32_t scopes[TABLE + 256]; /* the last scope of each site; behind them, of each kind that
                                      usually has none */
     int32_t tags[TABLE];          /* the last tag of each source */
-    uint16_t heard_before[TABLE]; /* the entry of `tags` that was used before the last one of each
-                                     source */
+    uint16_t tag_before[TABLE];   /* the entry of `tags` that was used before the last one of each
+                                       source */
     uint32_t
         since[TABLE]; /* how many polls completed nothing since the last completion, of each site */
     uint64_t reposted[TABLE]; /* posts made when an index of a site completed last */
@@ -81,7 +81,7 @@ struct mix {
     struct rp_event last;
     uint32_t history[4]; /* shapes + 1, newest first */
     uint32_t last_yes;   /* shape + 1 */
-    uint32_t heard;      /* entry of `tags` of the last message */
+    uint32_t last_tag;   /* entry of `tags` of the last message */
     uint32_t last_polls; /* class of the last count of polls */
     uint32_t difference; /* class of the difference between the last count and the one before in its
                             group */
@@ -90,9 +90,9 @@ struct mix {
     int32_t thread;
     uint64_t posts, next_post;
     uint32_t trail[3]; /* shape and choice of the last events */
-    struct foretold foretold[TABLE];
-    uint32_t faith[FAITHS]; /* the probability that the prediction is right, in units of 2^-22, by
-                               how often it was */
+    struct prediction predictions[TABLE];
+    uint32_t confidence[CONFIDENCES]; /* the probability that the prediction is right, in units of
+                               2^-22, by how often it was */
 };
 
 #define INLINE static inline __attribute__((always_inline))

@@ -24,19 +24,19 @@ static struct {
     size_t same_room;
     struct rp_call last_call; /* that was found at the place of this recorded site */
     uint32_t last_site;
-    bool check_places;
+    bool check_sites;
 } divergence;
 
 #define U64(x) ((unsigned long long)(x))
 
-enum rp_status rp_divergence_open(bool check_places, struct rp_problem *why)
+enum rp_status rp_divergence_open(bool check_sites, struct rp_problem *why)
 {
     const char *wrappers = rp_rank.session.wrappers;
 
     if (!rp_site_table_init(&divergence.sites))
         return rp_fail(why, RP_MEMORY, "out of memory");
     divergence.sites.wrappers = *wrappers ? wrappers : NULL;
-    divergence.check_places = check_places;
+    divergence.check_sites = check_sites;
     return RP_OK;
 }
 
@@ -78,7 +78,7 @@ bool rp_divergence_same_function(const struct rp_call *call, uint32_t site)
 bool rp_divergence_same_place(const struct rp_call *call, uint32_t site)
 {
     return rp_divergence_same_function(call, site) &&
-           (!divergence.check_places || same_site(call, site));
+           (!divergence.check_sites || same_site(call, site));
 }
 
 static const char *difference_of_place(const struct rp_call *call, uint32_t recorded)
@@ -90,7 +90,7 @@ static const char *difference_of_place(const struct rp_call *call, uint32_t reco
         return NULL;
     if (!rp_divergence_same_function(call, recorded))
         return "another MPI function";
-    if (divergence.check_places && !same_site(call, recorded))
+    if (divergence.check_sites && !same_site(call, recorded))
         return "another place in the program";
     divergence.last_call = *call;
     divergence.last_site = recorded;

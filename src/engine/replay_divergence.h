@@ -11,9 +11,9 @@
 #include "entry/engine.h"
 #include "event/event.h"
 
-/* `check_places`: the program is the recorded one, so that call sites can be compared. Fails for
+/* `check_sites`: the program is the recorded one, so that call sites can be compared. Fails for
  * want of memory. */
-enum rp_status rp_divergence_open(bool check_places, struct rp_problem *why);
+enum rp_status rp_divergence_open(bool check_sites, struct rp_problem *why);
 
 /* How the call differs from the recorded event in function, place, posts before it and scope, in
  * words; NULL: it does not. */

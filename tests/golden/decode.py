@@ -305,13 +305,13 @@ class Mix:
         self.scopes = [0] * 1280
         self.followers = {}
         self.tags = [0] * 1024
-        self.heard_before = [0] * 1024
-        self.heard = 0
+        self.tag_before = [0] * 1024
+        self.last_tag = 0
         self.since = [0] * 1024
         self.reposted = [0] * 1024
         self.trail = (0, 0, 0)
-        self.foretold = [None] * 1024
-        self.faith = [3932160] * 16
+        self.predictions = [None] * 1024
+        self.confidence = [3932160] * 16
 
     def chunk(self, data, items):
         self.mixer.coder = RangeCoder(data)
@@ -323,26 +323,26 @@ class Mix:
         r0, r1, r2 = self.trail
         key = hashed(r0 | r1 << 32, r2) | 1
         slot = key >> 1 & 1023
-        name, hits, id_, event = self.foretold[slot] or (0, 0, 0, None)
+        name, hits, id_, event = self.predictions[slot] or (0, 0, 0, None)
         if name == key and hits >= 10 and self.comes(min(hits, 15)):
             event = self.less_post(event, -1)
         else:
             id_, new = self.fields()
             relative = self.less_post(new, 1)
             if name == key and event == relative:
-                self.foretold[slot] = name, min(hits + 1, 16), id_, event
+                self.predictions[slot] = name, min(hits + 1, 16), id_, event
             elif id_ < 1024:
-                self.foretold[slot] = key, 0, id_, relative
+                self.predictions[slot] = key, 0, id_, relative
             self.learn(id_, new)
             return new
-        self.foretold[slot] = name, min(hits + 1, 16), id_, self.foretold[slot][3]
+        self.predictions[slot] = name, min(hits + 1, 16), id_, self.predictions[slot][3]
         self.learn(id_, event)
         return event
 
     def comes(self, hits):
-        faith = self.faith[hits]
-        one = self.mixer.coder.bit(max(faith >> 6, 1))
-        self.faith[hits] = faith + (((1 << 22) - 1 - faith) >> 6) if one else faith - (faith >> 6)
+        confidence = self.confidence[hits]
+        one = self.mixer.coder.bit(max(confidence >> 6, 1))
+        self.confidence[hits] = confidence + (((1 << 22) - 1 - confidence) >> 6) if one else confidence - (confidence >> 6)
         return one
 
     def less_post(self, event, sign):
@@ -383,7 +383,7 @@ class Mix:
             self.reposted[(31 * site + self.last) % 1024] = self.posts
         elif kind in (RECV, PROBE) + WITH_POST:
             entry = (7 * a + site) % 1024
-            self.heard_before[entry], self.heard = self.heard, entry
+            self.tag_before[entry], self.last_tag = self.last_tag, entry
             self.tags[entry] = b
             if kind in WITH_POST:
                 self.next_post = c + 1 & MASK
@@ -522,10 +522,10 @@ class Mix:
         two = one | (shape.a1 & 0xFFFF) << 26
         a = self.choice(shape, (two, one, two ^ (shape.a2 & 0xFFFF) << 42, id_ | h0 << 10 | (before_a & 0xFFFF) << 20, one | (self.last & 0xFFFF) << 26, id_))
         entry = (7 * a + shape.site) % 1024
-        heard = (self.tags[self.heard_before[entry]] & 0xFFFF)
+        earlier = (self.tags[self.tag_before[entry]] & 0xFFFF)
         word = id_ | (self.tags[entry] & 0xFFFF) << 10
-        b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word | heard << 26, word, word | h0 << 26 | (shape.b & 255) << 36, word | (shape.b & 0xFFFF) << 26,
-                                                                id_ | (a & 0xFFFFFF) << 10, id_ | heard << 10 | (shape.b & 0xFFFF) << 26)))
+        b = signed32(self.tags[entry] + self.mixer.signed(TAG, (word | earlier << 26, word, word | h0 << 26 | (shape.b & 255) << 36, word | (shape.b & 0xFFFF) << 26,
+                                                                id_ | (a & 0xFFFFFF) << 10, id_ | earlier << 10 | (shape.b & 0xFFFF) << 26)))
         if shape.kind in WITH_POST:
             c = self.reposted[(31 * shape.site + self.last) % 1024]
             post_words = (id_ | (self.last & 0xFFF) << 10, id_, id_ | h0 << 10 | (before_a & 0xFFF) << 20, id_ | (shape.b & 0xFFFF) << 10,

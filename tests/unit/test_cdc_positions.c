@@ -39,7 +39,7 @@ struct rank {
     size_t pool_count;
     size_t at, given, table, given_before; /* step; messages given; the table at the front, and
                                               messages given before it */
-    struct rp_cdc_positions places;
+    struct rp_cdc_positions positions;
     bool waits;
 };
 
@@ -210,14 +210,15 @@ static bool is_late(const struct rank *rank, const struct sent *message)
 
 static void consider(struct rank *rank, const struct sent *message)
 {
-    if (rp_cdc_positions_allow(&rank->places, message->clock, message->rank) &&
+    if (rp_cdc_positions_allow(&rank->positions, message->clock, message->rank) &&
         !is_late(rank, message))
-        rp_cdc_positions_add(&rank->places, message->clock, message->rank, rank); /* any pointer */
+        rp_cdc_positions_add(&rank->positions, message->clock, message->rank,
+                             rank); /* any pointer */
 }
 
 static void begin_table(struct rank *rank)
 {
-    rp_cdc_positions_begin(&rank->places, &rank->tables[rank->table]);
+    rp_cdc_positions_begin(&rank->positions, &rank->tables[rank->table]);
     for (size_t i = 0; i < rank->pool_count; i++)
         consider(rank, &rank->pool[i]);
 }
@@ -253,11 +254,9 @@ static void find_bounds(int to, uint64_t *bounds, bool *under_way)
     for (int i = 0; i < world.ranks; i++) {
         const struct rank *rank = &world.rank[i];
         bool waits = rank->waits && !has_under_way(i), ended = rank->at == rank->step_count;
-        seen[i] =
-            (struct rp_cdc_bound_rank){ended ? RP_NEVER : rank->clock,
-                                       waits ? rp_cdc_positions_clock(&rank->places, wanted(rank))
-                                             : RP_NEVER,
-                                       waits};
+        seen[i] = (struct rp_cdc_bound_rank){
+            ended ? RP_NEVER : rank->clock,
+            waits ? rp_cdc_positions_clock(&rank->positions, wanted(rank)) : RP_NEVER, waits};
         under_way[i] = world.sent[i][to] != world.arrived[i][to];
     }
     rp_cdc_lower_bounds_find(seen, (size_t)world.ranks, bounds);
@@ -272,13 +271,13 @@ static bool replay_receive(int number)
 
     rank->waits = true;
     find_bounds(number, bounds, under_way);
-    uint32_t place = wanted(rank);
-    if (!rp_cdc_positions_find(&rank->places, place, bounds, under_way))
+    uint32_t position = wanted(rank);
+    if (!rp_cdc_positions_find(&rank->positions, position, bounds, under_way))
         return false;
-    const struct rp_cdc_position found = rank->places.at[place];
+    const struct rp_cdc_position found = rank->positions.at[position];
     CHECK(found.clock == expected->clock && found.rank == expected->rank);
-    CHECK(!rank->places.is_broken);
-    rp_cdc_positions_give(&rank->places, found.clock, found.rank);
+    CHECK(!rank->positions.is_broken);
+    rp_cdc_positions_deliver(&rank->positions, found.clock, found.rank);
     size_t at = 0;
     while (at + 1 < rank->pool_count &&
            (rank->pool[at].clock != found.clock || rank->pool[at].rank != found.rank))
@@ -369,7 +368,7 @@ TEST(no_replay_of_tables_stops)
             ;
         CHECK(all_have_ended());
         for (int i = 0; i < world.ranks; i++)
-            rp_cdc_positions_free(&world.rank[i].places);
+            rp_cdc_positions_free(&world.rank[i].positions);
     }
 }
 
@@ -382,47 +381,47 @@ static const struct rp_cdc_table table = {.message_count = 4,
 
 TEST(a_place_is_certain_when_nothing_smaller_can_come)
 {
-    struct rp_cdc_positions places = {0};
+    struct rp_cdc_positions positions = {0};
     uint64_t bounds[3] = {5, 0, 5};
     bool under_way[3] = {false, false, false};
     int message;
 
-    rp_cdc_positions_begin(&places, &table);
-    CHECK(rp_cdc_positions_allow(&places, 9, 0));
-    CHECK(!rp_cdc_positions_allow(&places, 10, 0));
-    CHECK(!rp_cdc_positions_allow(&places, 0, 1));
-    CHECK(rp_cdc_positions_clock(&places, 0) == RP_NEVER);
-    rp_cdc_positions_add(&places, 5, 0, &message);
-    CHECK(rp_cdc_positions_find(&places, 0, bounds, under_way) ==
+    rp_cdc_positions_begin(&positions, &table);
+    CHECK(rp_cdc_positions_allow(&positions, 9, 0));
+    CHECK(!rp_cdc_positions_allow(&positions, 10, 0));
+    CHECK(!rp_cdc_positions_allow(&positions, 0, 1));
+    CHECK(rp_cdc_positions_clock(&positions, 0) == RP_NEVER);
+    rp_cdc_positions_add(&positions, 5, 0, &message);
+    CHECK(rp_cdc_positions_find(&positions, 0, bounds, under_way) ==
           &message); /* of the same clock, rank 2 comes behind */
     bounds[2] = 4;
-    CHECK(!rp_cdc_positions_find(&places, 0, bounds, under_way));
-    rp_cdc_positions_add(&places, 7, 2, &message);
-    CHECK(rp_cdc_positions_find(&places, 0, bounds, under_way) ==
+    CHECK(!rp_cdc_positions_find(&positions, 0, bounds, under_way));
+    rp_cdc_positions_add(&positions, 7, 2, &message);
+    CHECK(rp_cdc_positions_find(&positions, 0, bounds, under_way) ==
           &message); /* rank 2 has sent its last */
     under_way[2] = true;
-    CHECK(!rp_cdc_positions_find(&places, 0, bounds, under_way));
-    rp_cdc_positions_free(&places);
+    CHECK(!rp_cdc_positions_find(&positions, 0, bounds, under_way));
+    rp_cdc_positions_free(&positions);
 }
 
 TEST(a_message_in_front_of_a_given_one_is_found_out)
 {
-    struct rp_cdc_positions places = {0};
+    struct rp_cdc_positions positions = {0};
     int message;
 
-    rp_cdc_positions_begin(&places, &table);
-    rp_cdc_positions_add(&places, 5, 0, &message);
-    rp_cdc_positions_give(&places, 6, 0);
-    rp_cdc_positions_add(&places, 4, 0, &message);
-    CHECK(!places.is_broken);
-    rp_cdc_positions_give(&places, 5, 0);
-    rp_cdc_positions_add(&places, 6, 0, &message);
-    CHECK(!places.is_broken);
-    rp_cdc_positions_add(&places, 3, 2, &message);
-    CHECK(places.is_broken);
-    CHECK(rp_cdc_positions_are_full(&places));
-    CHECK(!places.is_crowded);
-    rp_cdc_positions_add(&places, 7, 2, &message);
-    CHECK(places.is_crowded); /* one of them was not received in the record */
-    rp_cdc_positions_free(&places);
+    rp_cdc_positions_begin(&positions, &table);
+    rp_cdc_positions_add(&positions, 5, 0, &message);
+    rp_cdc_positions_deliver(&positions, 6, 0);
+    rp_cdc_positions_add(&positions, 4, 0, &message);
+    CHECK(!positions.is_broken);
+    rp_cdc_positions_deliver(&positions, 5, 0);
+    rp_cdc_positions_add(&positions, 6, 0, &message);
+    CHECK(!positions.is_broken);
+    rp_cdc_positions_add(&positions, 3, 2, &message);
+    CHECK(positions.is_broken);
+    CHECK(rp_cdc_positions_are_full(&positions));
+    CHECK(!positions.is_crowded);
+    rp_cdc_positions_add(&positions, 7, 2, &message);
+    CHECK(positions.is_crowded); /* one of them was not received in the record */
+    rp_cdc_positions_free(&positions);
 }

@@ -486,12 +486,12 @@ TEST(messages_are_sorted_and_equal_ones_stay)
         for (size_t k = 1; k < count; k++) {
             CHECK(!rp_row_message_before(&messages[k], &messages[k - 1]));
             CHECK(rp_row_message_before(&messages[k - 1], &messages[k]) ||
-                  messages[k - 1].place < messages[k].place);
+                  messages[k - 1].position < messages[k].position);
         }
     }
 }
 
-TEST(indices_are_foretold)
+TEST(indices_are_predicted)
 {
     struct rp_indices indices;
 

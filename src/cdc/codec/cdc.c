@@ -38,7 +38,8 @@ struct past_line {
 struct work {
     const struct rp_row_table *table;
     struct rp_cdc_counts counts;
-    struct rp_row_message *messages; /* in the reference order; `place` is the observed position */
+    struct rp_row_message
+        *messages; /* in the reference order; `position` is the observed position */
     struct rp_row_message *spare;
     uint32_t *order;
     struct rp_move *moves;
@@ -164,7 +165,7 @@ static enum rp_status find_moves(struct work *work)
 
     rp_reference_sort(work->messages, work->spare, count);
     for (size_t i = 0; i < count; i++)
-        work->order[work->messages[i].place] = (uint32_t)i;
+        work->order[work->messages[i].position] = (uint32_t)i;
     enum rp_status status = rp_permutation_encode(work->order, count, work->moves, &moves);
     work->counts.of[RP_CDC_MOVES] = moves;
     return status;

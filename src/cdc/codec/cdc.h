@@ -51,7 +51,8 @@ struct rp_cdc_clock {
 struct rp_cdc_table {
     uint32_t site;
     uint32_t entry_count, message_count;
-    uint32_t *order; /* by message: its place in the reference order of the messages of the table */
+    uint32_t
+        *order; /* by message: its position in the reference order of the messages of the table */
     uint8_t *with_next;                 /* by entry: 1 if the next entry belongs to the same call */
     struct rp_cdc_unmatched *unmatched; /* by entry */
     size_t unmatched_count;

@@ -47,19 +47,19 @@ static void store(void *to, size_t stride, size_t i, uint32_t value)
     memcpy((char *)to + i * stride, &value, sizeof value);
 }
 
-/* Reads places below `limit` that increase, or that may also stay equal. */
-static bool get_places(struct reader *in, void *to, size_t stride, size_t count, uint64_t limit,
-                       bool strictly)
+/* Reads numbers below `limit` that increase; not `strictly`: equal ones may follow each other. */
+static bool get_increasing(struct reader *in, void *to, size_t stride, size_t count, uint64_t limit,
+                           bool strictly)
 {
     struct rp_linear linear = {0};
     uint64_t least = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t place = rp_linear_decode(&linear, rp_view_svarint(&in->view));
-        if (in->view.failed || place < least || place >= limit)
+        uint64_t number = rp_linear_decode(&linear, rp_view_svarint(&in->view));
+        if (in->view.failed || number < least || number >= limit)
             return false;
-        store(to, stride, i, (uint32_t)place);
-        least = place + strictly;
+        store(to, stride, i, (uint32_t)number);
+        least = number + strictly;
     }
     return true;
 }
@@ -96,7 +96,7 @@ static enum rp_status get_matched(struct reader *in, uint64_t count)
     table->order = calloc((size_t)table->message_count + 1, sizeof *table->order);
     if (!moves || !table->order)
         status = RP_MEMORY;
-    else if (!get_places(in, &moves->index, sizeof *moves, count, table->message_count, true) ||
+    else if (!get_increasing(in, &moves->index, sizeof *moves, count, table->message_count, true) ||
              !get_signed(in, &moves->delay, sizeof *moves, count, INT32_MIN) ||
              !rp_permutation_decode(moves, count, table->order, table->message_count))
         status = damaged(in, "the permutation is none");
@@ -131,8 +131,8 @@ static enum rp_status get_unmatched(struct reader *in, uint64_t count)
     if (!table->unmatched)
         return RP_MEMORY;
     table->unmatched_count = count;
-    if (!get_places(in, &table->unmatched->entry, sizeof *table->unmatched, count,
-                    (uint64_t)table->entry_count + 1, false))
+    if (!get_increasing(in, &table->unmatched->entry, sizeof *table->unmatched, count,
+                        (uint64_t)table->entry_count + 1, false))
         return damaged(in, "unmatched-test names an entry that there is not");
     for (uint64_t i = 0; i < count; i++) {
         struct rp_cdc_unmatched *polls = &table->unmatched[i];
@@ -185,8 +185,8 @@ static enum rp_status get_indices(struct reader *in, uint64_t count)
     if (!table->indices)
         return RP_MEMORY;
     table->index_count = count;
-    if (!get_places(in, &table->indices->message, sizeof *table->indices, count,
-                    table->message_count, true) ||
+    if (!get_increasing(in, &table->indices->message, sizeof *table->indices, count,
+                        table->message_count, true) ||
         !get_signed(in, &table->indices->index, sizeof *table->indices, count, RP_NO_INDEX))
         return damaged(in, "the indices of requests are none");
     return RP_OK;
@@ -200,7 +200,7 @@ static enum rp_status get_threads(struct reader *in, uint64_t count)
 
     if (!rows)
         return RP_MEMORY;
-    bool good = get_places(in, rows, sizeof *rows, count, table->unmatched_count, true);
+    bool good = get_increasing(in, rows, sizeof *rows, count, table->unmatched_count, true);
     for (uint64_t i = 0; good && i < count; i++) {
         uint64_t thread = rp_view_varint(&in->view);
         good = !in->view.failed && thread > 0 && thread <= INT32_MAX;
@@ -235,7 +235,8 @@ static bool get_column(struct reader *in, enum rp_cdc_column column, struct rp_c
 
     switch (column) {
     case RP_CDC_COLUMN_ENTRY:
-        return get_places(in, &others->entry, sizeof *others, count, in->table->entry_count, true);
+        return get_increasing(in, &others->entry, sizeof *others, count, in->table->entry_count,
+                              true);
     case RP_CDC_COLUMN_KIND:
         for (size_t i = 0; i < count; i++)
             others[i].event.kind = rp_view_byte(&in->view);

@@ -13,11 +13,13 @@ struct rp_linear {
     uint64_t last, before; /* x[n-1], x[n-2]; begins as zeros */
 };
 
-static inline uint64_t rp_linear_foretell(const struct rp_linear *linear)
+/* Returns the prediction of the next value. */
+static inline uint64_t rp_linear_predict(const struct rp_linear *linear)
 {
     return 2 * linear->last - linear->before;
 }
 
+/* Moves on by one value. */
 static inline void rp_linear_step(struct rp_linear *linear, uint64_t value)
 {
     linear->before = linear->last;
@@ -27,7 +29,7 @@ static inline void rp_linear_step(struct rp_linear *linear, uint64_t value)
 /* Returns the prediction error of the next value. */
 static inline int64_t rp_linear_encode(struct rp_linear *linear, uint64_t value)
 {
-    uint64_t error = value - rp_linear_foretell(linear);
+    uint64_t error = value - rp_linear_predict(linear);
 
     rp_linear_step(linear, value);
     return (int64_t)error;
@@ -36,7 +38,7 @@ static inline int64_t rp_linear_encode(struct rp_linear *linear, uint64_t value)
 /* Returns the next value from its prediction error. */
 static inline uint64_t rp_linear_decode(struct rp_linear *linear, int64_t error)
 {
-    uint64_t value = rp_linear_foretell(linear) + (uint64_t)error;
+    uint64_t value = rp_linear_predict(linear) + (uint64_t)error;
 
     rp_linear_step(linear, value);
     return value;

@@ -4,7 +4,7 @@
  * of moves is as small as possible. Patience sorting from the right finds it; among several it
  * prefers the one of the paper's figure 7. The search for a pile begins at the last pile and
  * doubles its steps: an element that is in order costs one step, any other the logarithm of its
- * distance from its place.
+ * distance from its position.
  *
  * How far the others move: elements that stay, or that were moved already, are settled; among each
  * other they are in observed order. The next element to move is where the reference order put it.
@@ -21,7 +21,7 @@
  *
  * and delay = to - from. It is never 0: x is out of order with at least one element that stays, or
  * else the subsequence was not the longest. Two Fenwick trees count the settled elements, by anchor
- * and by observed place: O(n + m log n) for m moves; without moves, one look at each element.
+ * and by observed position: O(n + m log n) for m moves; without moves, one look at each element.
  *
  * Decoding applies the moves in an array: O(n + sum of |delay|), as an element is searched for no
  * further than others have jumped over it.
@@ -38,17 +38,17 @@ struct work {
     uint32_t *pile;     /* by length of chain less 1: its best first element; decreasing */
     uint32_t *moved;    /* by element, 1 if it moves; later how many smaller elements move */
     uint32_t *anchor;   /* by settled element */
-    uint32_t *place;    /* by element: where it was observed */
+    uint32_t *position; /* by element: where it was observed */
     uint32_t *anchored; /* Fenwick tree of settled elements by anchor */
-    uint32_t *observed; /* Fenwick tree of settled elements by observed place */
+    uint32_t *observed; /* Fenwick tree of settled elements by observed position */
     uint32_t count;
 };
 
 static bool work_init(struct work *work, uint32_t count)
 {
     size_t each = (size_t)count + 1;
-    uint32_t **const all[] = {&work->next,  &work->pile,     &work->moved,   &work->anchor,
-                              &work->place, &work->anchored, &work->observed};
+    uint32_t **const all[] = {&work->next,     &work->pile,     &work->moved,   &work->anchor,
+                              &work->position, &work->anchored, &work->observed};
     size_t arrays = sizeof all / sizeof *all;
 
     work->count = count;
@@ -75,7 +75,7 @@ static void tree_add(uint32_t *tree, uint32_t count, uint32_t at)
         tree[i]++;
 }
 
-/* Returns the sum of the numbers at places less than `end`. */
+/* Returns the sum of the numbers at positions less than `end`. */
 static uint32_t tree_sum(const uint32_t *tree, uint32_t end)
 {
     uint32_t sum = 0;
@@ -85,7 +85,7 @@ static uint32_t tree_sum(const uint32_t *tree, uint32_t end)
     return sum;
 }
 
-/* Returns the first place where the sum up to it is `rank`, from 1. */
+/* Returns the first position where the sum up to it is `rank`, from 1. */
 static uint32_t tree_find(const uint32_t *tree, uint32_t count, uint32_t rank)
 {
     uint32_t at = 0, step = 1;
@@ -143,7 +143,7 @@ static void settle_kept(struct work *work, const uint32_t *order)
     uint32_t n = work->count;
 
     for (uint32_t i = 0; i < n; i++) {
-        work->place[order[i]] = i;
+        work->position[order[i]] = i;
         work->anchor[i] = i;
         work->anchored[i + 1] = !work->moved[i];
         work->observed[i + 1] = !work->moved[order[i]];
@@ -160,14 +160,14 @@ static void settle_kept(struct work *work, const uint32_t *order)
 static int32_t settle(struct work *work, const uint32_t *order, uint32_t x)
 {
     uint32_t n = work->count, from = tree_sum(work->anchored, x),
-             to = tree_sum(work->observed, work->place[x]);
+             to = tree_sum(work->observed, work->position[x]);
 
     if (to > from) {
         work->anchor[x] = work->anchor[order[tree_find(work->observed, n, to)]];
         to += work->moved[work->anchor[x]] - work->moved[x + 1];
     }
     tree_add(work->anchored, n, work->anchor[x]);
-    tree_add(work->observed, n, work->place[x]);
+    tree_add(work->observed, n, work->position[x]);
     return (int32_t)to - (int32_t)from;
 }
 

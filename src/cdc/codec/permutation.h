@@ -3,10 +3,10 @@
  * Permutation encoding (sections 3.3 and 4.1 of the paper): an observed order is stored as the few
  * elements of the reference order that must be moved.
  *
- * A move takes the element of reference place `index` out of the list, wherever it is by then, and
- * inserts it `delay` places later (earlier if negative). Moves are applied one after another to the
- * reference order, by increasing index. Figure 7: {0, 3, 2, 1, 4, 7, 5, 6} is (1, +2), (2, +1), (7,
- * -2).
+ * A move takes the element of reference position `index` out of the list, wherever it is by then,
+ * and inserts it `delay` positions later (earlier if negative). Moves are applied one after another
+ * to the reference order, by increasing index. Figure 7: {0, 3, 2, 1, 4, 7, 5, 6} is (1, +2), (2,
+ * +1), (7, -2).
  */
 #ifndef RP_PERMUTATION_H
 #define RP_PERMUTATION_H
@@ -26,8 +26,8 @@ struct rp_move {
 
 /*
  * Sets `moves` and *move_count to a shortest list of moves for `order`. `order[i]` is the reference
- * place of the element that was observed as number i, a permutation of 0 to count - 1. `moves` has
- * room for `count`. RP_MEMORY is the only failure.
+ * position of the element that was observed as number i, a permutation of 0 to count - 1. `moves`
+ * has room for `count`. RP_MEMORY is the only failure.
  */
 enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct rp_move *moves,
                                      size_t *move_count);

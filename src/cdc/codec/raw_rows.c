@@ -7,7 +7,7 @@
  *   rows            162 bits each: the rows of figure 4
  *   indices         of the requests of MESSAGE rows
  *   threads         of UNMATCHED rows
- *   OTHER rows      each with its place: the number of the row in the whole table
+ *   OTHER rows      each with its row number in the whole table
  */
 #include "cdc/codec/raw_rows.h"
 

@@ -11,7 +11,7 @@
 struct rp_row_message {
     uint64_t clock;
     int32_t rank;
-    uint32_t place; /* belongs to the caller */
+    uint32_t position; /* belongs to the caller */
 };
 
 /* Returns whether `one` comes before `other` and is not equal to it. */

@@ -23,19 +23,19 @@ static void *need(void *memory)
     return memory;
 }
 
-void rp_cdc_positions_begin(struct rp_cdc_positions *places, const struct rp_cdc_table *table)
+void rp_cdc_positions_begin(struct rp_cdc_positions *positions, const struct rp_cdc_table *table)
 {
-    places->table = table;
-    places->count = 0;
-    free(places->ended);
-    places->ended = need(calloc(table->epoch_count + 1, sizeof *places->ended));
+    positions->table = table;
+    positions->count = 0;
+    free(positions->ended);
+    positions->ended = need(calloc(table->epoch_count + 1, sizeof *positions->ended));
 }
 
-void rp_cdc_positions_free(struct rp_cdc_positions *places)
+void rp_cdc_positions_free(struct rp_cdc_positions *positions)
 {
-    free(places->ended);
-    free(places->at);
-    *places = (struct rp_cdc_positions){0};
+    free(positions->ended);
+    free(positions->at);
+    *positions = (struct rp_cdc_positions){0};
 }
 
 /* Returns the sender's point of the epoch line, or NULL if the table has none of its messages. */
@@ -53,9 +53,9 @@ static const struct rp_cdc_clock *epoch_of(const struct rp_cdc_table *table, int
     return low < table->epoch_count && table->epoch[low].rank == rank ? &table->epoch[low] : NULL;
 }
 
-bool rp_cdc_positions_allow(const struct rp_cdc_positions *places, uint64_t clock, int32_t rank)
+bool rp_cdc_positions_allow(const struct rp_cdc_positions *positions, uint64_t clock, int32_t rank)
 {
-    const struct rp_cdc_clock *epoch = places->table ? epoch_of(places->table, rank) : NULL;
+    const struct rp_cdc_clock *epoch = positions->table ? epoch_of(positions->table, rank) : NULL;
 
     return epoch && clock <= epoch->clock;
 }
@@ -65,73 +65,76 @@ static bool is_before(uint64_t clock, int32_t rank, const struct rp_cdc_position
     return clock < other->clock || (clock == other->clock && rank < other->rank);
 }
 
-static void make_room(struct rp_cdc_positions *places)
+static void make_room(struct rp_cdc_positions *positions)
 {
-    if (places->count < places->room)
+    if (positions->count < positions->room)
         return;
-    places->room = places->room ? places->room * 2 : 64;
-    places->at = need(realloc(places->at, places->room * sizeof *places->at));
+    positions->room = positions->room ? positions->room * 2 : 64;
+    positions->at = need(realloc(positions->at, positions->room * sizeof *positions->at));
 }
 
-void rp_cdc_positions_add(struct rp_cdc_positions *places, uint64_t clock, int32_t rank,
+void rp_cdc_positions_add(struct rp_cdc_positions *positions, uint64_t clock, int32_t rank,
                           void *message)
 {
-    const struct rp_cdc_clock *epoch = epoch_of(places->table, rank);
-    size_t at = places->count;
+    const struct rp_cdc_clock *epoch = epoch_of(positions->table, rank);
+    size_t at = positions->count;
 
-    make_room(places);
-    for (; at > 0 && is_before(clock, rank, &places->at[at - 1]); at--)
-        places->is_broken |= !places->at[at - 1].message;
-    memmove(&places->at[at + 1], &places->at[at], (places->count - at) * sizeof *places->at);
-    places->at[at] = (struct rp_cdc_position){clock, rank, message};
-    places->count++;
-    places->is_crowded |= places->count > places->table->message_count;
+    make_room(positions);
+    for (; at > 0 && is_before(clock, rank, &positions->at[at - 1]); at--)
+        positions->is_broken |= !positions->at[at - 1].message;
+    memmove(&positions->at[at + 1], &positions->at[at],
+            (positions->count - at) * sizeof *positions->at);
+    positions->at[at] = (struct rp_cdc_position){clock, rank, message};
+    positions->count++;
+    positions->is_crowded |= positions->count > positions->table->message_count;
     if (epoch && clock == epoch->clock)
-        places->ended[epoch - places->table->epoch] = true;
+        positions->ended[epoch - positions->table->epoch] = true;
 }
 
-void rp_cdc_positions_give(struct rp_cdc_positions *places, uint64_t clock, int32_t rank)
+void rp_cdc_positions_deliver(struct rp_cdc_positions *positions, uint64_t clock, int32_t rank)
 {
-    size_t low = 0, high = places->count;
+    size_t low = 0, high = positions->count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (is_before(clock, rank, &places->at[middle]))
+        if (is_before(clock, rank, &positions->at[middle]))
             high = middle;
         else
             low = middle + 1;
     }
-    if (low > 0 && places->at[low - 1].clock == clock && places->at[low - 1].rank == rank)
-        places->at[low - 1].message = NULL;
+    if (low > 0 && positions->at[low - 1].clock == clock && positions->at[low - 1].rank == rank)
+        positions->at[low - 1].message = NULL;
 }
 
-uint64_t rp_cdc_positions_clock(const struct rp_cdc_positions *places, uint32_t place)
+uint64_t rp_cdc_positions_clock(const struct rp_cdc_positions *positions, uint32_t position)
 {
-    return place < places->count ? places->at[place].clock : RP_NEVER;
+    return position < positions->count ? positions->at[position].clock : RP_NEVER;
 }
 
-bool rp_cdc_positions_are_full(const struct rp_cdc_positions *places)
+bool rp_cdc_positions_are_full(const struct rp_cdc_positions *positions)
 {
-    return places->table && places->count == places->table->message_count;
+    return positions->table && positions->count == positions->table->message_count;
 }
 
-/* Returns whether no further message of the sender of this point can belong before the place. */
-static bool is_past(const struct rp_cdc_positions *places, size_t point,
-                    const struct rp_cdc_position *place, const uint64_t *bounds,
+/* Returns whether no further message of the sender of this point can belong before the position. */
+static bool is_past(const struct rp_cdc_positions *positions, size_t point,
+                    const struct rp_cdc_position *position, const uint64_t *bounds,
                     const bool *under_way)
 {
-    int32_t rank = places->table->epoch[point].rank;
+    int32_t rank = positions->table->epoch[point].rank;
 
-    return !under_way[rank] && (places->ended[point] || !is_before(bounds[rank], rank, place));
+    return !under_way[rank] &&
+           (positions->ended[point] || !is_before(bounds[rank], rank, position));
 }
 
-void *rp_cdc_positions_find(const struct rp_cdc_positions *places, uint32_t place,
+void *rp_cdc_positions_find(const struct rp_cdc_positions *positions, uint32_t position,
                             const uint64_t *bounds, const bool *under_way)
 {
-    if (place >= places->count)
+    if (position >= positions->count)
         return NULL;
-    for (size_t i = 0; !rp_cdc_positions_are_full(places) && i < places->table->epoch_count; i++)
-        if (!is_past(places, i, &places->at[place], bounds, under_way))
+    for (size_t i = 0; !rp_cdc_positions_are_full(positions) && i < positions->table->epoch_count;
+         i++)
+        if (!is_past(positions, i, &positions->at[position], bounds, under_way))
             return NULL;
-    return places->at[place].message;
+    return positions->at[position].message;
 }

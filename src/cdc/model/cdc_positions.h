@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The messages of a table of Clock Delta Compression, as they arrive at the rank that replays it:
- * which message has which position in the observed order, and when that is certain. Without MPI. */
+ * which message has which position in the reference order, and when that is certain. Without MPI.
+ */
 #ifndef RP_CDC_POSITIONS_H
 #define RP_CDC_POSITIONS_H
 
@@ -28,30 +29,30 @@ struct rp_cdc_positions {
 };
 
 /* Begins a table: none of its messages has arrived. `table` must stay where it is until the next
- * one begins. All zeros are a valid `places` before the first call. */
-void rp_cdc_positions_begin(struct rp_cdc_positions *places, const struct rp_cdc_table *table);
-void rp_cdc_positions_free(struct rp_cdc_positions *places);
+ * one begins. All zeros are a valid `positions` before the first call. */
+void rp_cdc_positions_begin(struct rp_cdc_positions *positions, const struct rp_cdc_table *table);
+void rp_cdc_positions_free(struct rp_cdc_positions *positions);
 
 /* Returns whether the epoch line allows that the message belongs to the table. */
-bool rp_cdc_positions_allow(const struct rp_cdc_positions *places, uint64_t clock, int32_t rank);
+bool rp_cdc_positions_allow(const struct rp_cdc_positions *positions, uint64_t clock, int32_t rank);
 
 /* Adds a message that has arrived. */
-void rp_cdc_positions_add(struct rp_cdc_positions *places, uint64_t clock, int32_t rank,
+void rp_cdc_positions_add(struct rp_cdc_positions *positions, uint64_t clock, int32_t rank,
                           void *message);
 
 /* Marks a message that the program has received. Does nothing if it is not in the table. */
-void rp_cdc_positions_give(struct rp_cdc_positions *places, uint64_t clock, int32_t rank);
+void rp_cdc_positions_deliver(struct rp_cdc_positions *positions, uint64_t clock, int32_t rank);
 
-/* Returns the clock of the message that has this place now; RP_NEVER: too few have arrived. */
-uint64_t rp_cdc_positions_clock(const struct rp_cdc_positions *places, uint32_t place);
+/* Returns the clock of the message that has this position now; RP_NEVER: too few have arrived. */
+uint64_t rp_cdc_positions_clock(const struct rp_cdc_positions *positions, uint32_t position);
 
-/* Returns the message that has this place for certain, or NULL if that is not certain yet. `bounds`
- * (cdc_lower_bound.h) and `under_way`, whether messages of a rank are in flight to this one, are by
- * rank. */
-void *rp_cdc_positions_find(const struct rp_cdc_positions *places, uint32_t place,
+/* Returns the message that has this position for certain, or NULL if that is not certain yet.
+ * `bounds` (cdc_lower_bound.h) and `under_way`, whether messages of a rank are in flight to this
+ * one, are by rank. */
+void *rp_cdc_positions_find(const struct rp_cdc_positions *positions, uint32_t position,
                             const uint64_t *bounds, const bool *under_way);
 
 /* Returns whether all messages of the table have arrived; bounds are not needed then. */
-bool rp_cdc_positions_are_full(const struct rp_cdc_positions *places);
+bool rp_cdc_positions_are_full(const struct rp_cdc_positions *positions);
 
 #endif

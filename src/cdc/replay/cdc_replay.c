@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replay by clocks (Clock Delta Compression, section 3.6 and 5), of records that hold rows. The
- * record says of each call which message it gave to the program, by clock and sender, or by its
- * place in the order of clocks; not by which receive. So all messages are taken in by ourselves
- * (cdc_replay_pool.c), and given out as the rows say.
+ * Replay by clocks (Clock Delta Compression, section 3.6 and 5), of records that hold rows. For
+ * each call, the record names the message that the call delivered to the program, by clock and
+ * sender, or by its position in the reference order. It does not name the receive. So reprise
+ * receives all messages itself (cdc_replay_pool.c) and delivers them as the rows say.
  *
- * A receive of the program is posted on a communicator of our own, where nothing comes but what we
- * send ourselves: the payload of its message, when its turn has come. So requests are real ones:
- * they are persistent, cancelled, freed and completed by MPI itself, and only source and tag of a
- * status are repaired. Waits poll, since nobody takes in messages meanwhile: those for sends and
+ * A receive of the program is posted on a communicator of our own, where only we send: the payload
+ * of the receive's message, when its turn has come. So requests are real ones: MPI itself makes
+ * them persistent, cancels, frees and completes them, and only source and tag of a status are
+ * repaired. Waits poll, since no other thread receives messages meanwhile: waits for sends and
  * collective calls too, by hooks of the piggyback library.
  *
- * A message is given out when it is certain to be the one: then the clock moves on, and what the
- * rank waits for, what it has, and its clock change together for the others (cdc_replay_state.h).
+ * A message is delivered when it is certain to be the right one. Then the rank's clock moves on,
+ * and the rank publishes in one step what it waits for, what it has, and its clock
+ * (cdc_replay_state.h).
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages are taken by matched probes, each communicator's in the order in which MPI has them,
- * with their stamps. A message belongs to the table that is next if it is not above its epoch line,
- * and no later table claims it: then it has a place there (cdc/model/cdc_positions.h). Rows that
- * name their message find it by sender and clock.
+ * Matched probes receive the messages of each communicator, with their stamps, in the order in
+ * which MPI has them. A message belongs to the next table if it is not above that table's epoch
+ * line and no later table claims it: then it has a position there (cdc/model/cdc_positions.h). Rows
+ * that name their message find it by sender and clock.
  */
 #include "cdc/replay/cdc_replay_pool.h"
 
@@ -41,8 +41,8 @@ static struct {
     size_t comm_count, comm_room;
     uint32_t made; /* numbers that this rank gave */
     int rank;
-    struct rp_cdc_positions places;
-    uint64_t table;          /* that `places` are of, + 1 */
+    struct rp_cdc_positions positions;
+    uint64_t table;          /* that `positions` are of, + 1 */
     struct rp_answer wanted; /* the message that is waited for; of another kind: any */
     uint64_t least;          /* of any: the smallest clock that is here */
     long delay;              /* of sends, for tests: at most so many microseconds */
@@ -186,12 +186,12 @@ void rp_pool_enter(MPI_Comm handle)
 
 static void consider(struct rp_pooled *message)
 {
-    if (rp_cdc_positions_allow(&pool.places, message->clock, message->sender) &&
+    if (rp_cdc_positions_allow(&pool.positions, message->clock, message->sender) &&
         !rp_cdc_replay_rows_is_late(message->sender, message->clock))
-        rp_cdc_positions_add(&pool.places, message->clock, message->sender, message);
+        rp_cdc_positions_add(&pool.positions, message->clock, message->sender, message);
 }
 
-/* Makes `places` those of the table at the front. False: there is none. */
+/* Makes `positions` those of the table at the front. False: there is none. */
 static bool look_at_table(void)
 {
     uint64_t number;
@@ -200,7 +200,7 @@ static bool look_at_table(void)
     if (!table || pool.table == number + 1)
         return table != NULL;
     pool.table = number + 1;
-    rp_cdc_positions_begin(&pool.places, table);
+    rp_cdc_positions_begin(&pool.positions, table);
     for (struct rp_pooled *message = pool.first; message; message = message->next)
         if (message->is_here)
             consider(message);
@@ -218,25 +218,25 @@ static uint64_t smallest_here(void)
 }
 
 /*
- * The clock of the message that would be given next, if no other came: what is given is this one,
- * or has a clock that is not smaller than that of some message that is still to be sent. For
- * whatever comes before it in the order moves it up, and the one that takes its place was behind
- * the newcomer, or is it.
+ * Returns the clock of the message that would be delivered next if no other arrived. If another
+ * does arrive, the clock of the delivered message is not smaller than that of some message that is
+ * still to be sent: a message that precedes the candidate moves it up by one, and its position goes
+ * to the new message or to one behind that.
  */
 static uint64_t candidate(void)
 {
     if (pool.wanted.kind != RP_ROW_MESSAGE)
         return pool.least;
     return pool.wanted.is_named ? pool.wanted.clock
-                                : rp_cdc_positions_clock(&pool.places, pool.wanted.place);
+                                : rp_cdc_positions_clock(&pool.positions, pool.wanted.position);
 }
 
 const char *rp_pool_fault(void)
 {
-    if (pool.places.is_broken)
+    if (pool.positions.is_broken)
         return "a message came with a smaller clock than one that was taken for certain (was it "
                "sent between a probe and the receive, or after a nonblocking collective call?)";
-    if (pool.places.is_crowded)
+    if (pool.positions.is_crowded)
         return "a message came that the recorded run never received, so that the order of clocks "
                "is not that of the record";
     return NULL;
@@ -382,16 +382,16 @@ struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock)
     return message;
 }
 
-struct rp_pooled *rp_pool_place(uint32_t place)
+struct rp_pooled *rp_pool_at(uint32_t position)
 {
     const bool *under_way = NULL;
 
-    if (!look_at_table() || rp_cdc_positions_clock(&pool.places, place) == RP_NEVER)
+    if (!look_at_table() || rp_cdc_positions_clock(&pool.positions, position) == RP_NEVER)
         return NULL;
     const uint64_t *bounds =
-        rp_cdc_positions_are_full(&pool.places) ? NULL : rp_cdc_replay_bounds(&under_way);
-    return bounds || rp_cdc_positions_are_full(&pool.places)
-               ? rp_cdc_positions_find(&pool.places, place, bounds, under_way)
+        rp_cdc_positions_are_full(&pool.positions) ? NULL : rp_cdc_replay_bounds(&under_way);
+    return bounds || rp_cdc_positions_are_full(&pool.positions)
+               ? rp_cdc_positions_find(&pool.positions, position, bounds, under_way)
                : NULL;
 }
 
@@ -412,7 +412,7 @@ void rp_pool_remove(struct rp_pooled *message)
     *(message->previous ? &message->previous->next : &pool.first) = message->next;
     *(message->next ? &message->next->previous : &pool.last) = message->previous;
     leave_bucket(message);
-    rp_cdc_positions_give(&pool.places, message->clock, message->sender);
+    rp_cdc_positions_deliver(&pool.positions, message->clock, message->sender);
 }
 
 void rp_pool_drop(struct rp_pooled *message)

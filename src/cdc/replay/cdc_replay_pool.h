@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages that have come to this rank and were not given to its program yet, whoever they are
- * for; and the communicators that they can come by. */
+/* The messages that have arrived at this rank and were not yet delivered to its program, whichever
+ * receive will take them; and the communicators on which they can arrive. */
 #ifndef RP_CDC_REPLAY_POOL_H
 #define RP_CDC_REPLAY_POOL_H
 
@@ -20,14 +20,14 @@ struct rp_pooled {
     uint64_t clock;
     size_t length; /* of the payload */
     unsigned char *payload;
-    unsigned char *bytes; /* as they came */
+    unsigned char *bytes; /* as received */
     MPI_Request request;
     bool is_here;
 };
 
 void rp_pool_open(void);
 
-/* Messages may come by this communicator. */
+/* Messages may arrive on this communicator from now on; or no longer. */
 void rp_pool_know(MPI_Comm comm);
 void rp_pool_forget(MPI_Comm comm);
 
@@ -39,29 +39,29 @@ void rp_pool_made(MPI_Comm comm);
  * by number. */
 void rp_pool_enter(MPI_Comm comm);
 
-/* Takes in what has come. */
+/* Receives what has arrived. */
 void rp_pool_poll(void);
 
-/* The message of this rank with this clock; NULL: it is not here. */
+/* Returns the message of this rank with this clock; NULL: it has not arrived. */
 struct rp_pooled *rp_pool_find(int32_t rank, uint64_t clock);
 
-/* The message of this place in the reference order of the table that is next; NULL: it is not here,
- * or not certain yet. */
-struct rp_pooled *rp_pool_place(uint32_t place);
+/* Returns the message at this position in the reference order of the next table; NULL: it has not
+ * arrived, or is not certain yet. */
+struct rp_pooled *rp_pool_at(uint32_t position);
 
-/* What came shows that what was given by its place, or is next, may be wrong: why. NULL: it does
- * not. */
+/* Returns why a message delivered by its position, or the next one, may be the wrong one, as the
+ * messages that arrived show; NULL: they show nothing of the kind. */
 const char *rp_pool_fault(void);
 
-/* In the order in which they came: the first behind `after` (NULL: of all) that a receive with
- * these arguments could take, here or still coming in. */
+/* Returns the first message behind `after` (NULL: the first of all), in the order of arrival, that
+ * a receive with these arguments could take; it may still be arriving. */
 struct rp_pooled *rp_pool_after(const struct rp_pooled *after, int source, int tag, MPI_Comm comm);
 
-/* This message (of kind MESSAGE; of another: any) is waited for: what it may be is published from
- * now on. Between rp_cdc_replay_begin and rp_cdc_replay_end. */
+/* The rank waits for this message (kind MESSAGE; another kind: for any). From now on it publishes
+ * the least clock that this message can have. Between rp_cdc_replay_begin and rp_cdc_replay_end. */
 void rp_pool_want(const struct rp_answer *answer);
 
-/* It is given to the program. */
+/* Takes a message that is delivered to the program out of the pool; rp_pool_drop frees it. */
 void rp_pool_remove(struct rp_pooled *message);
 void rp_pool_drop(struct rp_pooled *message);
 

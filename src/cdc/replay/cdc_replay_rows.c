@@ -33,7 +33,7 @@ struct late {
 
 static struct {
     struct rp_log *log;
-    bool check_places;
+    bool check_sites;
     struct rp_site_table sites;
     uint32_t *recorded; /* by site here: the record's + 1, or UINT32_MAX: it has none */
     size_t recorded_room;
@@ -96,7 +96,7 @@ static void collect_late(const struct rp_row_chunk *chunk, uint64_t *table)
             add_late(chunk->tables.rows[i].rank, chunk->tables.rows[i].clock, UINT64_MAX);
 }
 
-enum rp_status rp_cdc_replay_rows_open(struct rp_log *log, bool check_places, const char *wrappers,
+enum rp_status rp_cdc_replay_rows_open(struct rp_log *log, bool check_sites, const char *wrappers,
                                        struct rp_problem *why)
 {
     struct rp_row_chunk chunk;
@@ -106,7 +106,7 @@ enum rp_status rp_cdc_replay_rows_open(struct rp_log *log, bool check_places, co
     enum rp_status status;
 
     rows.log = log;
-    rows.check_places = check_places;
+    rows.check_sites = check_sites;
     if (!rp_site_table_init(&rows.sites))
         return rp_fail(why, RP_MEMORY, "out of memory");
     rows.sites.wrappers = wrappers;
@@ -225,17 +225,17 @@ static uint32_t find_recorded(const struct rp_call *call, uint32_t here)
 {
     const struct rp_site_table *table = rp_log_site_table(rows.log);
 
-    for (uint32_t i = 0; rows.check_places && i < table->site_count; i++)
+    for (uint32_t i = 0; rows.check_sites && i < table->site_count; i++)
         if (rp_site_same_chain(&rows.sites, here, table, i))
             return i + 1;
     for (uint32_t i = 0; i < table->site_count; i++)
         if (strcmp(table->sites[i].function, call->function) == 0 &&
-            (!rows.check_places || rp_site_same(&rows.sites, here, table, i)))
+            (!rows.check_sites || rp_site_same(&rows.sites, here, table, i)))
             return i + 1;
     return UINT32_MAX;
 }
 
-/* The record's number of the place + 1; UINT32_MAX if it has none. */
+/* Returns the record's number of this call site + 1; UINT32_MAX if it has none. */
 static uint32_t recorded_site(const struct rp_call *call)
 {
     uint32_t here = rp_site_find(&rows.sites, call->function, call->return_address, call->stack);
@@ -279,7 +279,7 @@ static struct rp_answer next_of_table(const struct rp_cdc_table *table)
         answer.other = table->others[rows.other].event;
         return answer;
     }
-    answer.place = table->order[rows.message];
+    answer.position = table->order[rows.message];
     return answer;
 }
 
@@ -331,7 +331,7 @@ struct rp_answer rp_cdc_replay_rows_next_message(void)
         return smallest_of_queues();
     if (rows.message == table->message_count)
         return (struct rp_answer){0};
-    return (struct rp_answer){.kind = RP_ROW_MESSAGE, .place = table->order[rows.message]};
+    return (struct rp_answer){.kind = RP_ROW_MESSAGE, .position = table->order[rows.message]};
 }
 
 int32_t rp_cdc_replay_rows_index(const struct rp_answer *answer, int32_t rank)
@@ -437,7 +437,7 @@ void rp_cdc_replay_rows_describe(const struct rp_call *call, struct rp_buffer *o
         rp_buffer_printf(out, "the message of rank %d with clock %llu\n", answer.rank,
                          (unsigned long long)answer.clock);
     else if (answer.kind == RP_ROW_MESSAGE)
-        rp_buffer_printf(out, "a message, number %u by clock of table %llu\n", answer.place,
+        rp_buffer_printf(out, "a message, number %u by clock of table %llu\n", answer.position,
                          (unsigned long long)rows.number);
     else
         rp_buffer_printf(out, "nothing more%s\n",

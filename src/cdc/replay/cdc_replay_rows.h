@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of this rank's log, as the calls of the program come to them. */
+/* The rows of this rank's log, in the order in which the calls of the program use them. */
 #ifndef RP_CDC_REPLAY_ROWS_H
 #define RP_CDC_REPLAY_ROWS_H
 
@@ -16,44 +16,46 @@ struct rp_answer {
     bool with_next;
     struct rp_event other;
     /* MESSAGE */
-    bool is_named; /* rank and clock are known; else only its place in the order of `table` */
+    bool is_named; /* rank and clock are known; else only its position in the order of `table` */
     int32_t rank;
     uint64_t clock;
     int32_t index;
-    uint32_t place;
+    uint32_t position;
 };
 
-enum rp_status rp_cdc_replay_rows_open(struct rp_log *log, bool check_places, const char *wrappers,
+/* `check_sites`: the program is the recorded one, so that call sites can be compared. `wrappers`:
+ * the recorded patterns of names (event/wrappers.h). */
+enum rp_status rp_cdc_replay_rows_open(struct rp_log *log, bool check_sites, const char *wrappers,
                                        struct rp_problem *why);
 
-/* The next row for this call. */
+/* Returns the next row for this call. */
 struct rp_answer rp_cdc_replay_rows_next(const struct rp_call *call);
 
-/* The next row that is a message, whichever call is to have it. Kind 0: which one that is, is not
- * known. */
+/* Returns the next row that is a message, whichever call receives it. Kind 0: it is not known. */
 struct rp_answer rp_cdc_replay_rows_next_message(void);
 
-/* It has come true; of UNMATCHED, one of its polls; of MESSAGE, by a message of this rank. */
+/* The call has replayed its next row; of UNMATCHED, one of its polls; of MESSAGE, with a message
+ * that `rank` sent. */
 void rp_cdc_replay_rows_pass(const struct rp_call *call, int32_t rank);
 
-/* The index of the request that gets the message that is next; of codec cdc it depends on its
+/* Returns the index of the request that gets the next message; with codec cdc it depends on the
  * sender. */
 int32_t rp_cdc_replay_rows_index(const struct rp_answer *answer, int32_t rank);
 
-/* The cdc table that the next row is in; NULL: rows name their messages. A new number is another
- * table. */
+/* Returns the cdc table that the next row is in; NULL: rows name their messages. Sets *number,
+ * which differs from table to table. */
 const struct rp_cdc_table *rp_cdc_replay_rows_table(uint64_t *number);
 
-/* Whether a message that is not above the epoch line of the table belongs to a later one all the
- * same. */
+/* Returns whether a message that is not above the epoch line of the table belongs to a later table
+ * all the same. */
 bool rp_cdc_replay_rows_is_late(int32_t rank, uint64_t clock);
 
-/* Rows that came true, and how many there are; whether all have come true. */
+/* Return how many rows were replayed; how many there are; whether all were replayed. */
 uint64_t rp_cdc_replay_rows_done(void);
 uint64_t rp_cdc_replay_rows_total(void);
 bool rp_cdc_replay_rows_are_done(void);
 
-/* Where the program is and what the record has there, for a report. */
+/* Appends where the program is and what the record has there, for a report. */
 void rp_cdc_replay_rows_describe(const struct rp_call *call, struct rp_buffer *out);
 
 #endif

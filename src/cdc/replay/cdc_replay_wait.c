@@ -252,11 +252,11 @@ struct rp_pooled *rp_cdc_replay_hand_out(const struct rp_call *call, const struc
         snprintf(what, sizeof what, "the message of rank %d with clock %llu", answer->rank,
                  U64(answer->clock));
     else
-        snprintf(what, sizeof what, "the message that is number %u by its clock", answer->place);
+        snprintf(what, sizeof what, "the message that is number %u by its clock", answer->position);
     rp_cdc_replay.certain = RP_CERTAIN_MESSAGE;
     rp_pool_poll();
     while (!(message = answer->is_named ? rp_pool_find(answer->rank, answer->clock)
-                                        : rp_pool_place(answer->place)))
+                                        : rp_pool_at(answer->position)))
         rp_cdc_replay_rest(call->function, what);
     rp_cdc_replay_rested();
     if (!answer->is_named && rp_pool_fault())
