@@ -72,8 +72,7 @@ struct mix {
     uint32_t scopes[TABLE + 256]; /* the last scope of each site; behind them, of each kind that
                                      usually has none */
     int32_t tags[TABLE];          /* the last tag of each source */
-    uint16_t tag_before[TABLE];   /* the entry of `tags` that was used before the last one of each
-                                       source */
+    uint16_t tag_before[TABLE];   /* by source: the entry of `tags` that was used before its last */
     uint32_t
         since[TABLE]; /* how many polls completed nothing since the last completion, of each site */
     uint64_t reposted[TABLE]; /* posts made when an index of a site completed last */
@@ -91,8 +90,8 @@ struct mix {
     uint64_t posts, next_post;
     uint32_t trail[3]; /* shape and choice of the last events */
     struct prediction predictions[TABLE];
-    uint32_t confidence[CONFIDENCES]; /* the probability that the prediction is right, in units of
-                               2^-22, by how often it was */
+    uint32_t confidence[CONFIDENCES]; /* by how often it was right: the probability that the
+                                         prediction is right, in units of 2^-22 */
 };
 
 #define INLINE static inline __attribute__((always_inline))
