@@ -156,7 +156,7 @@ int rp_det_collective_begun(int rc, struct rp_shared_collective *collective, MPI
         return rp_det_new_handle(rc, request);
     struct rp_det_request *own = rp_det_request_new(RP_DET_COLLECTIVE);
     own->collective = collective;
-    rp_det_request_note(*request, own);
+    rp_det_request_enter(*request, own);
     return rc;
 }
 
@@ -172,7 +172,7 @@ int rp_det_collective_begun_comm(int rc, struct rp_shared_collective *collective
     own->collective = collective;
     own->made = made;
     own->made_id = id;
-    rp_det_request_note(*request, own);
+    rp_det_request_enter(*request, own);
     return rc;
 }
 
@@ -187,7 +187,7 @@ int rp_det_collective_init(int rc, MPI_Comm comm, uint64_t number, MPI_Request *
     own->comm = comm;
     own->number = number;
     rp_pmpi.Type_dup(rp_constant.byte, &own->type);
-    rp_det_request_note(*request, own);
+    rp_det_request_enter(*request, own);
     return rc;
 }
 

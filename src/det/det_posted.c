@@ -53,7 +53,7 @@ static struct rp_det_queue *find_or_make(const struct rp_det_receive *receive)
     return *slot = queue;
 }
 
-static void note_delayed(struct rp_det_queue *queue)
+static void add_delayed(struct rp_det_queue *queue)
 {
     if (queue->delayed++ > 0)
         return;
@@ -64,7 +64,7 @@ static void note_delayed(struct rp_det_queue *queue)
     posted.delayed = queue;
 }
 
-static void forget_delayed(struct rp_det_queue *queue)
+static void remove_delayed(struct rp_det_queue *queue)
 {
     if (--queue->delayed > 0)
         return;
@@ -86,7 +86,7 @@ void rp_det_posted_add(struct rp_det_receive *receive)
     receive->is_listed = true;
     posted.count++;
     if (receive->is_delayed)
-        note_delayed(queue);
+        add_delayed(queue);
 }
 
 static void drop(struct rp_det_queue *queue)
@@ -108,7 +108,7 @@ void rp_det_posted_remove(struct rp_det_receive *receive)
     receive->is_listed = false;
     posted.count--;
     if (receive->is_delayed)
-        forget_delayed(queue);
+        remove_delayed(queue);
     if (!queue->first)
         drop(queue);
 }

@@ -83,7 +83,7 @@ void rp_det_requests_learn(void)
         rp_pmpi.Wait(&two[i], MPI_STATUS_IGNORE);
 }
 
-void rp_det_request_note(MPI_Request handle, struct rp_det_request *own)
+void rp_det_request_enter(MPI_Request handle, struct rp_det_request *own)
 {
     struct rp_request *entry = rp_requests_entry(&requests.table, handle);
 

@@ -48,7 +48,7 @@ void rp_det_requests_learn(void);
 struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind);
 
 /* Enters it under its handle. */
-void rp_det_request_note(MPI_Request handle, struct rp_det_request *own);
+void rp_det_request_enter(MPI_Request handle, struct rp_det_request *own);
 
 /* NULL: MPI knows all of it. Ends the job if the request was completed or freed. */
 struct rp_det_request *rp_det_request_find(MPI_Request handle);

@@ -49,7 +49,7 @@ int rp_det_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
         receive->real = *request;
     }
     rp_det_receive_post(receive);
-    rp_det_request_note(*request, own);
+    rp_det_request_enter(*request, own);
     return MPI_SUCCESS;
 }
 
@@ -69,7 +69,7 @@ static struct rp_det_request *new_persistent(enum rp_det_request_kind kind, cons
     own->peer = peer;
     own->tag = tag;
     own->comm = comm;
-    rp_det_request_note(handle, own);
+    rp_det_request_enter(handle, own);
     return own;
 }
 
@@ -317,6 +317,6 @@ enum rp_det_known rp_det_request_look(MPI_Request handle, uint64_t limit, uint64
 int rp_det_foreign(int rc, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS)
-        rp_det_request_note(*request, rp_det_request_new(RP_DET_FOREIGN));
+        rp_det_request_enter(*request, rp_det_request_new(RP_DET_FOREIGN));
     return rc;
 }

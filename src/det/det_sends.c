@@ -154,6 +154,6 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
     own->dest = c->world[dest];
     int rc = rp_real_issend(buf, count, type, dest, tag, comm, request);
     if (rc == MPI_SUCCESS)
-        rp_det_request_note(*request, own);
+        rp_det_request_enter(*request, own);
     return rc;
 }

@@ -41,7 +41,7 @@ void rp_det_count_sent(uint32_t dest)
 }
 
 /* Until all messages have come; a host that died is not waited for. */
-static void await_notes(void)
+static void await_messages(void)
 {
     enum { ROUNDS = 5000 };
     struct timespec pause = {0, 1000000};
@@ -156,7 +156,7 @@ static void *need(void *memory)
     return memory;
 }
 
-static void tell(const struct unreceived *own)
+static void report(const struct unreceived *own)
 {
     struct unreceived *each = need(calloc(FEW, sizeof *each));
     uint64_t *counts = need(calloc(rp_shared.ranks, sizeof *counts)), messages = 0;
@@ -178,8 +178,8 @@ void rp_det_report_unreceived(void)
 
     rp_det_read_inbox();
     if (rp_shared.host_of)
-        await_notes();
+        await_messages();
     for (uint32_t i = 0; i < rp_shared.ranks; i++)
         look_at_source(i, &own);
-    tell(&own);
+    report(&own);
 }

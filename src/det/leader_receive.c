@@ -104,7 +104,7 @@ static bool receive_arrival(uint32_t host, struct rp_view *view)
     memcpy(members, view->at, words * sizeof *members);
     rp_shared_collective_arrive_remote(comm, number, members, (uint32_t)(rank_size >> 32), &call,
                                        clock);
-    ++*rp_leader_heard_from(rp_shared.host, host);
+    ++*rp_leader_arrivals_known(rp_shared.host, host);
     rp_leader.changes++;
     free(members);
     return true;
@@ -151,10 +151,11 @@ static bool has_received_all(uint32_t rank)
     return true;
 }
 
-static bool has_heard_all(uint32_t by)
+static bool knows_all_arrivals(uint32_t by)
 {
     for (uint32_t h = 0; h < rp_shared.hosts; h++)
-        if (h != rp_shared.host && h != by && *rp_leader_heard_from(by, h) < rp_leader.arrivals[h])
+        if (h != rp_shared.host && h != by &&
+            *rp_leader_arrivals_known(by, h) < rp_leader.arrivals[h])
             return false;
     return true;
 }
@@ -175,9 +176,9 @@ static void write_copy(uint32_t rank)
     for (size_t i = 0; i < rp_shared_words(); i++)
         set(&m->relied[i], state->relied[i]);
     set(&m->received, rp_leader.received[rp_leader_from_host(rank, rp_shared.host)]);
-    set(&m->heard, *rp_leader_heard_from(rp_shared.host_of[rank], rp_shared.host));
+    set(&m->arrivals_known, *rp_leader_arrivals_known(rp_shared.host_of[rank], rp_shared.host));
     set(&m->is_believed, has_received_all(rank));
-    set(&m->has_heard, has_heard_all(rp_shared.host_of[rank]));
+    set(&m->knows_arrivals, knows_all_arrivals(rp_shared.host_of[rank]));
 }
 
 static bool read_states(uint32_t host, struct rp_view *view)
@@ -210,7 +211,7 @@ static bool read_counts(uint32_t host, struct rp_view *view)
     }
     rp_leader.arrivals[host] = rp_view_u64(view);
     for (uint32_t h = 0; h < rp_shared.hosts; h++)
-        *rp_leader_heard_from(host, h) = rp_view_u64(view);
+        *rp_leader_arrivals_known(host, h) = rp_view_u64(view);
     return !view->failed;
 }
 

@@ -211,7 +211,7 @@ static void put_arrivals(struct rp_leader_peer *peer)
 {
     rp_buffer_u64(&peer->out, rp_leader.arrivals[rp_shared.host]);
     for (uint32_t h = 0; h < rp_shared.hosts; h++)
-        rp_buffer_u64(&peer->out, *rp_leader_heard_from(rp_shared.host, h));
+        rp_buffer_u64(&peer->out, *rp_leader_arrivals_known(rp_shared.host, h));
 }
 
 static void send_frame(struct rp_leader_peer *peer)

@@ -32,9 +32,9 @@ size_t rp_leader_from_host(uint32_t rank, uint32_t host)
     return (size_t)rank * rp_shared.hosts + host;
 }
 
-uint64_t *rp_leader_heard_from(uint32_t by, uint32_t host)
+uint64_t *rp_leader_arrivals_known(uint32_t by, uint32_t host)
 {
-    return &rp_leader.heard[(size_t)by * rp_shared.hosts + host];
+    return &rp_leader.arrivals_known[(size_t)by * rp_shared.hosts + host];
 }
 
 size_t rp_leader_rank_size(void)
@@ -61,13 +61,13 @@ bool rp_leader_make_room(void)
     rp_leader.received = calloc(ranks * hosts, sizeof *rp_leader.received);
     rp_leader.received_changed = calloc(ranks * hosts, sizeof *rp_leader.received_changed);
     rp_leader.arrivals = calloc(hosts, sizeof *rp_leader.arrivals);
-    rp_leader.heard = calloc(hosts * hosts, sizeof *rp_leader.heard);
+    rp_leader.arrivals_known = calloc(hosts * hosts, sizeof *rp_leader.arrivals_known);
     rp_leader.sites = calloc(hosts * ranks, sizeof *rp_leader.sites);
     rp_leader.messages = calloc(ranks, sizeof *rp_leader.messages);
     return rp_leader.peers && rp_leader.polled && rp_leader.states && rp_leader.found &&
            rp_leader.looks && rp_leader.changed && rp_leader.sent && rp_leader.received &&
-           rp_leader.received_changed && rp_leader.arrivals && rp_leader.heard && rp_leader.sites &&
-           rp_leader.messages;
+           rp_leader.received_changed && rp_leader.arrivals && rp_leader.arrivals_known &&
+           rp_leader.sites && rp_leader.messages;
 }
 
 /* Speaking */

@@ -64,9 +64,9 @@ struct rp_leader {
     uint64_t *sent;     /* by host and rank */
     uint64_t *received; /* by rank and host */
     uint64_t *received_changed;
-    uint64_t *arrivals; /* by host: at collectives, that it sent all others */
-    uint64_t *heard;    /* by host and host: of these */
-    uint64_t *sites;    /* by host and rank: bytes of sites that it was sent */
+    uint64_t *arrivals;       /* by host: at collectives, that it sent all others */
+    uint64_t *arrivals_known; /* by host and host: of these */
+    uint64_t *sites;          /* by host and rank: bytes of sites that it was sent */
     struct {
         uint64_t end, spare;
     } * messages; /* by rank of other hosts: copies of its messages */
@@ -82,7 +82,7 @@ void rp_leader_give_up(const char *what) __attribute__((noreturn));
 /* Places in the arrays. */
 uint64_t *rp_leader_sent_by(uint32_t host, uint32_t rank);
 size_t rp_leader_from_host(uint32_t rank, uint32_t host);
-uint64_t *rp_leader_heard_from(uint32_t by, uint32_t host);
+uint64_t *rp_leader_arrivals_known(uint32_t by, uint32_t host);
 size_t rp_leader_rank_size(void);
 struct rp_leader_rank *rp_leader_rank(uint32_t rank);
 

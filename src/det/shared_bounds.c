@@ -279,7 +279,7 @@ static bool is_believed(uint32_t rank)
     if (!m->is_believed || m->received < atomic_load(rp_shared_sent(rank)))
         return false;
     return !m->awaits_collectives ||
-           (m->has_heard && m->heard >= atomic_load(&rp_shared_common()->arrivals));
+           (m->knows_arrivals && m->arrivals_known >= atomic_load(&rp_shared_common()->arrivals));
 }
 
 static void look_at_collective_of(uint32_t rank)

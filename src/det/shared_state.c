@@ -33,9 +33,9 @@ static struct {
     uint64_t clocks, states, copies, sent, collectives, messages, sites; /* places */
     size_t page;
     size_t words;
-    int wake;       /* a pipe to the leader */
-    uint32_t heard; /* as rp_futex_listen returned it */
-    void *counter;  /* a page of the program */
+    int wake;      /* a pipe to the leader */
+    uint32_t seen; /* as rp_futex_listen returned it */
+    void *counter; /* a page of the program */
 } layout;
 
 static uint64_t up(uint64_t size)
@@ -263,12 +263,12 @@ void rp_shared_block(const struct rp_shared_plan *plan, const char *what)
 
 void rp_shared_listen(void)
 {
-    layout.heard = rp_futex_listen(&rp_shared.own->futex);
+    layout.seen = rp_futex_listen(&rp_shared.own->futex);
 }
 
 void rp_shared_sleep(long microseconds)
 {
-    rp_futex_sleep(&rp_shared.own->futex, layout.heard, microseconds);
+    rp_futex_sleep(&rp_shared.own->futex, layout.seen, microseconds);
 }
 
 void rp_shared_stop_listening(void)

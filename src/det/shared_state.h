@@ -95,10 +95,11 @@ struct rp_shared_copy {
     _Atomic uint64_t clock, wait, target, candidate;
     _Atomic uint64_t comm, number;              /* of the collective that it waits at */
     _Atomic uint64_t fresh, awaits_collectives; /* as in struct rp_shared_look */
-    _Atomic uint64_t received, heard; /* from this host: what was sent to the rank; arrivals at
-                                         collectives, by its host */
-    _Atomic uint64_t is_believed, has_heard; /* the same, as far as other hosts are concerned */
-    _Atomic uint64_t relied[];               /* as in rp_shared_look_again: a bit for each rank */
+    _Atomic uint64_t received, arrivals_known;  /* from this host: what was sent to the rank;
+                                          arrivals at  collectives, by its host */
+    _Atomic uint64_t is_believed,
+        knows_arrivals;        /* the same, as far as other hosts are concerned */
+    _Atomic uint64_t relied[]; /* as in rp_shared_look_again: a bit for each rank */
 };
 
 /* This process's view of the memory. */

@@ -72,7 +72,7 @@ static void open_leader(void)
     memset(rp_leader.received_changed, 0, RANKS * HOSTS * sizeof *rp_leader.received_changed);
     memset(rp_leader.arrivals, 0, HOSTS * sizeof *rp_leader.arrivals);
     memset(rp_leader.sites, 0, RANKS * HOSTS * sizeof *rp_leader.sites);
-    memset(rp_leader.heard, 0, HOSTS * HOSTS * sizeof *rp_leader.heard);
+    memset(rp_leader.arrivals_known, 0, HOSTS * HOSTS * sizeof *rp_leader.arrivals_known);
     memset(rp_leader.messages, 0, RANKS * sizeof *rp_leader.messages);
 }
 
