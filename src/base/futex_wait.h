@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct rp_futex {
-    _Atomic uint32_t is_heard; /* a process sleeps, or is about to */
+    _Atomic uint32_t has_waiter; /* a process sleeps, or is about to */
     _Atomic uint32_t rings;
 };
 
@@ -23,20 +23,20 @@ struct rp_futex {
  * Returns a value for rp_futex_sleep. */
 uint32_t rp_futex_listen(struct rp_futex *bell);
 
-/* Sleeps until rp_futex_ring is called, at most `microseconds`. `heard` is what rp_futex_listen
+/* Sleeps until rp_futex_ring is called, at most `microseconds`. `seen` is what rp_futex_listen
  * returned. Afterwards the caller is no longer announced. */
-void rp_futex_sleep(struct rp_futex *bell, uint32_t heard, long microseconds);
+void rp_futex_sleep(struct rp_futex *bell, uint32_t seen, long microseconds);
 
 void rp_futex_stop_listening(struct rp_futex *bell);
 
 /* Wakes the sleeper. The condition must be true before, with a full fence in between. rp_futex_ring
  * does nothing if nobody has announced itself. */
-void rp_futex_ring_heard(struct rp_futex *bell);
+void rp_futex_wake_waiter(struct rp_futex *bell);
 
 static inline void rp_futex_ring(struct rp_futex *bell)
 {
-    if (__builtin_expect(atomic_load_explicit(&bell->is_heard, memory_order_relaxed) != 0, 0))
-        rp_futex_ring_heard(bell);
+    if (__builtin_expect(atomic_load_explicit(&bell->has_waiter, memory_order_relaxed) != 0, 0))
+        rp_futex_wake_waiter(bell);
 }
 
 #endif

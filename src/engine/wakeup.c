@@ -16,7 +16,7 @@
 static struct {
     struct rp_replay_state *state;
     struct rp_futex *own;
-    uint32_t heard;
+    uint32_t seen; /* as rp_futex_listen returned it */
     bool is_fenced_by_sleepers;
 } door;
 
@@ -36,7 +36,7 @@ void rp_wakeup_listen(void)
 {
     atomic_fetch_add_explicit(&door.state->sleepers, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&door.state->awake, 1, memory_order_relaxed);
-    door.heard = rp_futex_listen(door.own);
+    door.seen = rp_futex_listen(door.own);
     if (door.is_fenced_by_sleepers)
         membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
@@ -55,7 +55,7 @@ void rp_wakeup_stop_listening(void)
 
 void rp_wakeup_sleep(long microseconds)
 {
-    rp_futex_sleep(door.own, door.heard, microseconds);
+    rp_futex_sleep(door.own, door.seen, microseconds);
     wake_up();
 }
 

@@ -93,8 +93,8 @@ static ssize_t model_drain(void); /* what woke it */
     })
 #define sched_yield() model_idle()
 #define nanosleep(pause, left) ((void)(pause), model_idle())
-#define rp_futex_sleep(futex, heard, microseconds)                                                 \
-    ((void)(heard), (void)(microseconds), rp_futex_stop_listening(futex), model_idle())
+#define rp_futex_sleep(futex, seen, microseconds)                                                  \
+    ((void)(seen), (void)(microseconds), rp_futex_stop_listening(futex), model_idle())
 #define sleep(seconds) model_dead()
 #define _exit(status) return
 #define malloc(size) model_allocate(size)
