@@ -5,8 +5,8 @@
 #include "ft/ft_events.h"
 #include "ft/ft_inject.h"
 
-void rp_ft_attend(void)
+void rp_ft_do_work(void)
 {
     rp_ft_event_went_on();
-    rp_ft.attends = rp_ft_inject_call();
+    rp_ft.has_work = rp_ft_inject_call();
 }

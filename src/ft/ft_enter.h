@@ -6,15 +6,15 @@
 #include "ft/ft_state.h"
 
 /* Writes the event that the program goes on, and injects faults. */
-void rp_ft_attend(void);
+void rp_ft_do_work(void);
 
 /* The program calls the MPI function of this name. */
 static inline void rp_ft_enter(const char *name)
 {
     rp_ft.call = name;
     rp_ft.calls++;
-    if (__builtin_expect(rp_ft.attends, 0))
-        rp_ft_attend();
+    if (__builtin_expect(rp_ft.has_work, 0))
+        rp_ft_do_work();
 }
 
 #endif

@@ -61,7 +61,7 @@ void rp_ft_event_detected(void)
     rp_ft_event("detected", "\"call\": \"%s\", \"iteration\": %ld", rp_ft.call ? rp_ft.call : "",
                 rp_ft.iteration);
     seen.idle_since = rp_ft.rank >= 0 && !rp_ft.finished ? rp_ft_now() : 0;
-    rp_ft.attends = true;
+    rp_ft.has_work = true;
 }
 
 void rp_ft_event_went_on(void)

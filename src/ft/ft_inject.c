@@ -90,7 +90,7 @@ void rp_ft_inject_start(void)
         parse(text,
               (int)strtol(rp_setting("REPRISE_FT_RANKS") ? rp_setting("REPRISE_FT_RANKS") : "0",
                           NULL, 10));
-    rp_ft.attends |= faults.count > 0;
+    rp_ft.has_work |= faults.count > 0;
 }
 
 static bool is_first_time(int which)

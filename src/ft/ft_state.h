@@ -30,7 +30,7 @@ struct rp_ft_state {
     bool finished;          /* in MPI_Finalize */
     bool ended;             /* all ranks have finished */
     bool is_replacement;    /* was a spare */
-    bool attends;           /* at the next MPI call of the program there is something to do */
+    bool has_work;          /* at the next MPI call of the program there is something to do */
     long iteration;         /* -1 before the first */
     long calls;             /* of MPI, in this iteration */
     long iterations;        /* begun by this process */
