@@ -503,7 +503,7 @@ static void put_writer(struct print *p, const struct rp_write_part *part)
         put_ranks(p, part);
 }
 
-static void tell(void *data, const struct rp_write_part *part)
+static void put_part(void *data, const struct rp_write_part *part)
 {
     struct print *p = data;
 
@@ -519,7 +519,7 @@ static void tell(void *data, const struct rp_write_part *part)
     p->counts->several += part->ranks > 1;
 }
 
-static void tell_nothing(struct print *p)
+static void put_unknown(struct print *p)
 {
     begin(p, p->access->shift, p->access->length);
     rp_buffer_printf(&p->text,
@@ -549,9 +549,9 @@ static bool print_source(struct print *p, FILE *out)
         bool is_placed = place(p->who, p->source, i, &memory, &touch);
         p->at = is_placed ? touch.at : p->access->shift;
         if (is_placed)
-            rp_write_index_find(*memory, &touch, tell, p);
+            rp_write_index_find(*memory, &touch, put_part, p);
         else
-            tell_nothing(p);
+            put_unknown(p);
         if (p->text.length > 1 << 16 && !flush(p, out))
             return false;
     }

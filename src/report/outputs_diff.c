@@ -153,8 +153,8 @@ static struct group take(const struct rp_outputs *given, size_t *at, uint64_t ke
     return group;
 }
 
-static void tell(struct rp_outputs_difference *out, const struct rp_outputs *given,
-                 const struct rp_outputs_item *item, const char *how)
+static void describe(struct rp_outputs_difference *out, const struct rp_outputs *given,
+                     const struct rp_outputs_item *item, const char *how)
 {
     struct rp_buffer text = {0};
 
@@ -204,13 +204,13 @@ static void compare_sets(struct group *reference, struct group *again, struct gr
     if (i < reference->count &&
         (i == other->count ||
          compare_calls(reference->given, &reference->item[i], other->given, &other->item[i]) < 0))
-        tell(out, reference->given, &reference->item[i], no_call);
+        describe(out, reference->given, &reference->item[i], no_call);
     else if (i < other->count)
-        tell(out, other->given, &other->item[i],
-             i < reference->count && compare_calls(reference->given, &reference->item[i],
-                                                   other->given, &other->item[i]) == 0
-                 ? other_data
-                 : new_call);
+        describe(out, other->given, &other->item[i],
+                 i < reference->count && compare_calls(reference->given, &reference->item[i],
+                                                       other->given, &other->item[i]) == 0
+                     ? other_data
+                     : new_call);
 }
 
 /* False: from here on all is noise. */
@@ -219,28 +219,29 @@ static bool compare_sequences(const struct group *reference, const struct group 
                               struct rp_outputs_difference *out)
 {
     for (size_t i = 0; i < reference->count || i < other->count; i++) {
-        const struct rp_outputs_item *mine = i < reference->count ? &reference->item[i] : NULL,
-                                     *its = i < other->count ? &other->item[i] : NULL;
+        const struct rp_outputs_item *item = i < reference->count ? &reference->item[i] : NULL,
+                                     *other_item = i < other->count ? &other->item[i] : NULL;
         const struct rp_outputs_item *repeated = again && i < again->count ? &again->item[i] : NULL;
-        if (again && ((!mine) != (!repeated) ||
-                      (mine && compare_calls(reference->given, mine, again->given, repeated) != 0)))
+        if (again && ((!item) != (!repeated) ||
+                      (item && compare_calls(reference->given, item, again->given, repeated) != 0)))
             return false;
-        if (mine && repeated &&
-            compare_items(reference->given, mine, again->given, repeated) != 0) {
+        if (item && repeated &&
+            compare_items(reference->given, item, again->given, repeated) != 0) {
             out->noise++;
             continue;
         }
-        if (!mine || !its) {
+        if (!item || !other_item) {
             if (is_whole)
-                tell(out, mine ? reference->given : other->given, mine ? mine : its,
-                     mine ? no_call : new_call);
+                describe(out, item ? reference->given : other->given, item ? item : other_item,
+                         item ? no_call : new_call);
             return is_whole;
         }
         out->compared++;
-        if (compare_items(reference->given, mine, other->given, its) != 0) {
-            tell(out, other->given, its,
-                 compare_calls(reference->given, mine, other->given, its) == 0 ? other_data
-                                                                               : other_call);
+        if (compare_items(reference->given, item, other->given, other_item) != 0) {
+            describe(out, other->given, other_item,
+                     compare_calls(reference->given, item, other->given, other_item) == 0
+                         ? other_data
+                         : other_call);
             return true;
         }
     }
@@ -266,14 +267,15 @@ static void compare_all(const struct rp_outputs *reference, const struct rp_outp
         if (key == UINT64_MAX ||
             (!is_whole && (at[0] == reference->items || at[2] == other->items)))
             return;
-        struct group mine = take(reference, &at[0], key),
+        struct group group = take(reference, &at[0], key),
                      repeated = again ? take(again, &at[1], key) : (struct group){0},
-                     its = take(other, &at[2], key);
+                     other_group = take(other, &at[2], key);
         bool is_last = !is_whole && (at[0] == reference->items || at[2] == other->items);
         if (key % 2 == 1)
-            goes_on = compare_sequences(&mine, again ? &repeated : NULL, &its, is_whole, out);
+            goes_on =
+                compare_sequences(&group, again ? &repeated : NULL, &other_group, is_whole, out);
         else if (!is_last)
-            compare_sets(&mine, again ? &repeated : NULL, &its, out);
+            compare_sets(&group, again ? &repeated : NULL, &other_group, out);
     }
 }
 

@@ -385,7 +385,7 @@ static bool is_same(const struct rp_write_part *one, const struct rp_write_part 
 }
 
 void rp_write_index_find(const struct rp_write_index *w, const struct rp_touch *read,
-                         void (*tell)(void *data, const struct rp_write_part *part), void *data)
+                         void (*report)(void *data, const struct rp_write_part *part), void *data)
 {
     static const struct block nothing;
     struct rp_write_part before = {0}, part;
@@ -405,9 +405,9 @@ void rp_write_index_find(const struct rp_write_index *w, const struct rp_touch *
             continue;
         }
         if (before.length > 0)
-            tell(data, &before);
+            report(data, &before);
         before = part;
     }
     if (before.length > 0)
-        tell(data, &before);
+        report(data, &before);
 }

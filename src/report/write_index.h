@@ -46,8 +46,8 @@ void rp_write_index_free(struct rp_write_index *writers);
 bool rp_write_index_add(struct rp_write_index *writers, const struct rp_touch *touch, bool writes);
 bool rp_write_index_ready(struct rp_write_index *writers);
 
-/* Calls tell(data, part) for each part of a read that was added, in the order of their places. */
+/* Calls report(data, part) for each part of a read that was added, in the order of their places. */
 void rp_write_index_find(const struct rp_write_index *writers, const struct rp_touch *read,
-                         void (*tell)(void *data, const struct rp_write_part *part), void *data);
+                         void (*report)(void *data, const struct rp_write_part *part), void *data);
 
 #endif

@@ -83,12 +83,12 @@ function readDeltas(reader, column, start, has) {
 
 function groupEvents(e) {
   for (let r = 0; r < e.ranks; r++) {
-    const told = new Set(); // clocks of wildcard receives: each is of one message alone
+    const clocks = new Set(); // clocks of wildcard receives: each is of one message alone
     for (let i = e.start[r]; i < e.start[r + 1]; i++) {
       const kind = e.kind[i];
       const matched = (kind === RECV || kind === MATCH || kind === PROBE) && e.source[i] >= 0;
-      if (matched && e.clock && e.clock[i] >= 0) told.add(e.clock[i]);
-      e.group[i] = matched ? WILD : kind === CLOCK ? (told.delete(e.clock[i]) ? HIDDEN : NAMED) : kind === NO ? POLLS : kind === THREAD || kind === TURN ? HIDDEN : kind === ERROR ? FAILED : OUTCOME;
+      if (matched && e.clock && e.clock[i] >= 0) clocks.add(e.clock[i]);
+      e.group[i] = matched ? WILD : kind === CLOCK ? (clocks.delete(e.clock[i]) ? HIDDEN : NAMED) : kind === NO ? POLLS : kind === THREAD || kind === TURN ? HIDDEN : kind === ERROR ? FAILED : OUTCOME;
     }
   }
 }

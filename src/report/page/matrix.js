@@ -90,7 +90,7 @@ class Matrix {
   }
 
   point(cell, event) {
-    const lines = cell ? this.tell(cell) : [];
+    const lines = cell ? this.describe(cell) : [];
     this.cursor = cell;
     this.status.textContent = lines.join(": ");
     if (event) showTip(event.clientX, event.clientY, lines);
@@ -99,7 +99,7 @@ class Matrix {
 
   ranksOf(number) { return [number * this.size, Math.min(this.ranks, (number + 1) * this.size)]; }
 
-  tell({ from, to }) {
+  describe({ from, to }) {
     const name = number => { const [first, end] = this.ranksOf(number); return end - first > 1 ? `ranks ${first} to ${end - 1}` : `rank ${first}`; };
     return [`${name(from)} → ${name(to)}`, count(this.cells.get(from * this.side + to) || 0, "message")];
   }

@@ -414,7 +414,7 @@ class Timeline {
 
   pointAt(event) {
     const found = this.find(event.offsetX, event.offsetY);
-    showTip(event.clientX, event.clientY, found >= 0 ? this.tell(found) : []);
+    showTip(event.clientX, event.clientY, found >= 0 ? this.describe(found) : []);
     if (found === this.hover) return;
     this.hover = found;
     this.hooks.changed();
@@ -439,7 +439,7 @@ class Timeline {
   }
 
   // The event in words: the first line is a title.
-  tell(i) {
+  describe(i) {
     const { events, run } = this, site = run.facts.call_sites[events.site[i]], rank = events.rank[i], lines = [`rank ${rank}, event ${format.format(i - events.start[rank])}: ${site ? site.function : "?"}`];
     lines.push(wordsOf(events, i));
     if (site) lines.push("in " + placeOf(site));
