@@ -114,7 +114,7 @@ void track_bit_field(gassign *stmt)
                                         bitsize_int(first)));
     update_stmt(stmt);
     tree address = address_of(&gsi, around);
-    tell_result(load, address, &gsi);
+    report_result(load, address, &gsi);
 }
 
 void track_assign(gassign *stmt)
@@ -136,7 +136,7 @@ void track_assign(gassign *stmt)
         if (!behind(stmt, &gsi))
             return refuse(stmt, "a load that may throw (-fnon-call-exceptions)");
         tree address = address_of(&gsi, rhs);
-        return tell_result(stmt, address, &gsi);
+        return report_result(stmt, address, &gsi);
     }
     if (!matters(lhs) && !matters(rhs))
         return;
@@ -144,7 +144,7 @@ void track_assign(gassign *stmt)
         if (is_bit_field(lhs) || reverse_storage_order_for_component_p(lhs) || !behind(stmt, &gsi))
             return;
         tree address = address_of(&gsi, lhs);
-        return tell_stored(address, rhs, &gsi);
+        return report_stored(address, rhs, &gsi);
     }
     if (TREE_CODE(rhs) == CONSTRUCTOR || CONSTANT_CLASS_P(rhs) || is_bit_field(lhs) ||
         is_bit_field(rhs) || stmt_ends_bb_p(stmt) || known_size(TREE_TYPE(lhs)) < 0) {
@@ -154,7 +154,7 @@ void track_assign(gassign *stmt)
     }
     if (TREE_CODE(rhs) == VIEW_CONVERT_EXPR && is_gimple_val(TREE_OPERAND(rhs, 0))) {
         if (behind(stmt, &gsi))
-            tell_stored(address_of(&gsi, lhs), TREE_OPERAND(rhs, 0), &gsi);
+            report_stored(address_of(&gsi, lhs), TREE_OPERAND(rhs, 0), &gsi);
         return;
     }
     tree source = get_base_address(rhs);
@@ -211,9 +211,9 @@ void track_masked(gcall *stmt)
                                   "a vector of this form, of which some elements are accessed,");
     tree address = operand(&gsi, fold_convert(const_ptr_type_node, gimple_call_arg(stmt, 0)));
     if (loads)
-        tell_result(stmt, address, &gsi, mask);
+        report_result(stmt, address, &gsi, mask);
     else
-        tell_stored(address, vector, &gsi, mask);
+        report_stored(address, vector, &gsi, mask);
 }
 
 // Vectors whose elements are interleaved in memory. In a room they are as they are there.

@@ -112,10 +112,10 @@ bool behind(gimple *stmt, gimple_stmt_iterator *gsi); // false: it ends its bloc
 
 // Telling. `mask` is that of a vector of which some elements are accessed, or NULL.
 
-tree tell_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask); // what it gives
-void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi,
-                 tree mask = NULL_TREE); // what a statement gave is looked at behind it
-void tell_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask = NULL_TREE);
+tree report_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask); // what it gives
+void report_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi,
+                   tree mask = NULL_TREE); // what a statement gave is looked at behind it
+void report_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask = NULL_TREE);
 
 // Atomic operations
 

@@ -164,7 +164,8 @@ static void look_at_expected(gcall *stmt, const change &c)
     gassign *load = gimple_build_assign(make_ssa_name(unsigned_of(c.bits)),
                                         place_at(c.place_of_expected, 0, unsigned_of(c.bits)));
     gsi_insert_before(&gsi, load, GSI_SAME_STMT);
-    tell_result(load, operand(&gsi, fold_convert(const_ptr_type_node, c.place_of_expected)), &gsi);
+    report_result(load, operand(&gsi, fold_convert(const_ptr_type_node, c.place_of_expected)),
+                  &gsi);
 }
 
 // The statement is in a block of its own then, for where no window is near; in the other one the
@@ -176,15 +177,15 @@ static void replace(gcall *stmt, const change &c)
     edge past =
         put_if(&gsi, slot_of(&gsi, c.address)); // to the block that begins with the statement
     edge on = split_block(past->dest, stmt);
-    tree told = change_by_call(&gsi, c, lhs ? TREE_TYPE(lhs) : NULL_TREE);
-    edge as_told = go_on(&gsi, on->dest);
+    tree reported = change_by_call(&gsi, c, lhs ? TREE_TYPE(lhs) : NULL_TREE);
+    edge as_reported = go_on(&gsi, on->dest);
     if (!lhs)
         return;
     tree made = make_ssa_name(TREE_TYPE(lhs), stmt);
     gimple_call_set_lhs(stmt, made);
     gphi *phi = create_phi_node(lhs, on->dest);
     add_phi_arg(phi, made, on, UNKNOWN_LOCATION);
-    add_phi_arg(phi, told, as_told, UNKNOWN_LOCATION);
+    add_phi_arg(phi, reported, as_reported, UNKNOWN_LOCATION);
     update_stmt(stmt);
 }
 
@@ -217,16 +218,16 @@ bool track_atomic(gcall *stmt, const char *name)
         return loads; // nobody looks
     tree address = operand(&gsi, fold_convert(const_ptr_type_node, gimple_call_arg(stmt, 0)));
     if (loads)
-        tell_result(stmt, address, &gsi);
+        report_result(stmt, address, &gsi);
     else if (stores)
-        tell_stored(address, gimple_call_arg(stmt, 1), &gsi);
+        report_stored(address, gimple_call_arg(stmt, 1), &gsi);
     else
-        tell_stored(address,
-                    build_zero_cst(unsigned_of(
-                        begins(name, "__atomic")
-                            ? 8
-                            : 8 * (unsigned)atoi(name + strlen("__sync_lock_release_")))),
-                    &gsi);
+        report_stored(address,
+                      build_zero_cst(unsigned_of(
+                          begins(name, "__atomic")
+                              ? 8
+                              : 8 * (unsigned)atoi(name + strlen("__sync_lock_release_")))),
+                      &gsi);
     return true;
 }
 

@@ -244,7 +244,7 @@ static tree room_of_mask(gimple_stmt_iterator *gsi, tree vector, tree mask)
 }
 #endif
 
-static void tell_masked(gimple_stmt_iterator *gsi, int hook, tree address, tree room, tree mask)
+static void report_masked(gimple_stmt_iterator *gsi, int hook, tree address, tree room, tree mask)
 {
     tree type = TREE_TYPE(room);
     call(gsi, hook,
@@ -262,24 +262,24 @@ static tree size_to_tell(tree type)
                   : fold_convert(size_type_node, size_of(type));
 }
 
-tree tell_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
+tree report_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
 {
     tree type = TREE_TYPE(value);
     if (unsigned bits = mask ? 0 : bits_by_value(type))
         return converted(gsi, type,
                          call(gsi, LOAD_8 + of_size(bits),
                               {address, converted(gsi, unsigned_of(bits), value)}));
-    tree room = new_room(type), told = make_ssa_name(type);
+    tree room = new_room(type), reported = make_ssa_name(type);
     gsi_insert_before(gsi, gimple_build_assign(room, value), GSI_SAME_STMT);
     if (mask)
-        tell_masked(gsi, LOAD_MASKED, address, room, mask);
+        report_masked(gsi, LOAD_MASKED, address, room, mask);
     else
         call(gsi, LOAD_N, {address, build_fold_addr_expr(room), size_to_tell(type)});
-    gsi_insert_before(gsi, gimple_build_assign(told, room), GSI_SAME_STMT);
-    return told;
+    gsi_insert_before(gsi, gimple_build_assign(reported, room), GSI_SAME_STMT);
+    return reported;
 }
 
-static void tell_store(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
+static void report_store(gimple_stmt_iterator *gsi, tree address, tree value, tree mask)
 {
     tree type = TREE_TYPE(value);
     if (unsigned bits = mask ? 0 : bits_by_value(type)) {
@@ -289,7 +289,7 @@ static void tell_store(gimple_stmt_iterator *gsi, tree address, tree value, tree
     tree room = new_room(type);
     gsi_insert_before(gsi, gimple_build_assign(room, value), GSI_SAME_STMT);
     if (mask)
-        tell_masked(gsi, STORE_MASKED, address, room, mask);
+        report_masked(gsi, STORE_MASKED, address, room, mask);
     else
         call(gsi, STORE_N, {address, build_fold_addr_expr(room), size_to_tell(type)});
 }
@@ -456,7 +456,7 @@ static tree find_shadow(gimple_stmt_iterator *gsi, tree address, tree slot, unsi
     return shadow_of(gsi, address, region_word(gsi, region, TO_SHADOW));
 }
 
-void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mask)
+void report_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mask)
 {
     tree lhs = gimple_get_lhs(stmt), type = TREE_TYPE(lhs), value = make_ssa_name(type, stmt),
          slot = slot_near(gsi, address, type);
@@ -478,17 +478,17 @@ void tell_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi, tree mas
         as_seen = go_on(gsi, past->dest);
         *gsi = end_of(slow);
     }
-    tree told = tell_load(gsi, address, value, mask);
-    edge as_told = go_on(gsi, past->dest);
+    tree reported = report_load(gsi, address, value, mask);
+    edge as_reported = go_on(gsi, past->dest);
     gphi *phi = create_phi_node(lhs, past->dest);
     add_phi_arg(phi, value, past, UNKNOWN_LOCATION);
     if (as_seen)
         add_phi_arg(phi, value, as_seen, UNKNOWN_LOCATION);
-    add_phi_arg(phi, told, as_told, UNKNOWN_LOCATION);
+    add_phi_arg(phi, reported, as_reported, UNKNOWN_LOCATION);
     update_stmt(stmt);
 }
 
-void tell_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask)
+void report_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask)
 {
     tree slot = slot_near(gsi, address, TREE_TYPE(value));
     edge past = put_if(gsi, slot);
@@ -504,7 +504,7 @@ void tell_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask)
         go_on(gsi, past->dest);
         *gsi = end_of(slow);
     }
-    tell_store(gsi, address, value, mask);
+    report_store(gsi, address, value, mask);
     go_on(gsi, past->dest);
 }
 

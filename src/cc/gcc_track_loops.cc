@@ -515,8 +515,8 @@ static void watch_segment(const watched_loop &loop, const std::vector<gassign *>
     store_count(&gsi, loop.loads, operand(&gsi, difference_of(count, more)));
     for (gassign *load : loads) {
         here = gimple_location(load);
-        tell_load(&gsi, address_of(&gsi, gimple_assign_rhs1(load)), gimple_assign_lhs(load),
-                  NULL_TREE);
+        report_load(&gsi, address_of(&gsi, gimple_assign_rhs1(load)), gimple_assign_lhs(load),
+                    NULL_TREE);
     }
     go_on(&gsi, past->dest);
 }

@@ -144,15 +144,16 @@ Value *tracker::room_for(Instruction &at, Type *type)
 }
 
 // The value that the load gives.
-Value *tracker::tell_load(IRBuilder<> &at, Value *pointer, Value *value)
+Value *tracker::report_load(IRBuilder<> &at, Value *pointer, Value *value)
 {
     Type *type = value->getType();
     unsigned bits = bits_by_value(type);
     if (bits > 0 && bits <= 64) {
         Type *integer = at.getIntNTy(bits);
-        Value *told = at.CreateCall(hook("load_" + Twine(bits), integer, {bytes, integer}),
-                                    {place(at, pointer), as_integer(at, value, bits)});
-        return type->isPointerTy() ? at.CreateIntToPtr(told, type) : at.CreateBitCast(told, type);
+        Value *reported = at.CreateCall(hook("load_" + Twine(bits), integer, {bytes, integer}),
+                                        {place(at, pointer), as_integer(at, value, bits)});
+        return type->isPointerTy() ? at.CreateIntToPtr(reported, type)
+                                   : at.CreateBitCast(reported, type);
     }
     Value *there = room_for(*at.GetInsertPoint(), type),
           *typed = at.CreatePointerCast(there, type->getPointerTo());
@@ -162,7 +163,7 @@ Value *tracker::tell_load(IRBuilder<> &at, Value *pointer, Value *value)
     return at.CreateLoad(type, typed);
 }
 
-void tracker::tell_store(IRBuilder<> &at, Value *pointer, Value *value)
+void tracker::report_store(IRBuilder<> &at, Value *pointer, Value *value)
 {
     Type *type = value->getType();
     unsigned bits = bits_by_value(type);
@@ -210,9 +211,9 @@ void tracker::track_load(LoadInst &load)
         value->addIncoming(&load, seen);
         end = BranchInst::Create(after, slow);
     }
-    IRBuilder<> tell(end);
-    tell.SetCurrentDebugLocation(load.getDebugLoc());
-    value->addIncoming(tell_load(tell, pointer, &load), slow);
+    IRBuilder<> slow_path(end);
+    slow_path.SetCurrentDebugLocation(load.getDebugLoc());
+    value->addIncoming(report_load(slow_path, pointer, &load), slow);
 }
 
 void tracker::track_store(StoreInst &store)
@@ -235,9 +236,9 @@ void tracker::track_store(StoreInst &store)
         keep.CreateBr(after);
         end = BranchInst::Create(after, slow);
     }
-    IRBuilder<> tell(end);
-    tell.SetCurrentDebugLocation(store.getDebugLoc());
-    tell_store(tell, pointer, value);
+    IRBuilder<> slow_path(end);
+    slow_path.SetCurrentDebugLocation(store.getDebugLoc());
+    report_store(slow_path, pointer, value);
 }
 
 // Before it memory is made right (alone), and after it the same is done to the shadow (recording).
@@ -328,9 +329,9 @@ void tracker::track_masked(IntrinsicInst &access)
                                 Constant::getNullValue(to_element));
         Value *value = at.CreateExtractElement(vector, i);
         if (loads)
-            result = at.CreateInsertElement(result, tell_load(at, where, value), i);
+            result = at.CreateInsertElement(result, report_load(at, where, value), i);
         else
-            tell_store(at, where, value);
+            report_store(at, where, value);
     }
     for (Use *use : uses)
         use->set(result);

@@ -112,8 +112,8 @@ class tracker
                                                : at.CreateBitCast(value, at.getIntNTy(bits));
     }
     Value *room_for(Instruction &, Type *);
-    Value *tell_load(IRBuilder<> &, Value *pointer, Value *value);
-    void tell_store(IRBuilder<> &, Value *pointer, Value *value);
+    Value *report_load(IRBuilder<> &, Value *pointer, Value *value);
+    void report_store(IRBuilder<> &, Value *pointer, Value *value);
     bool find_range(Loop *, const Instruction &, ScalarEvolution &, watched_loop &);
     bool find_ranges(Loop *, ScalarEvolution &, watched_loop &);
     Value *are_far(Loop *, ScalarEvolution &, SmallVectorImpl<range> &);

@@ -243,11 +243,11 @@ void tracker::watch_segment(const watched_loop &loop, ArrayRef<LoadInst *> loads
     first.CreateStore(counted, loop.loads);
     Value *some = words ? at.CreateICmpNE(words, number(0)) : nullptr;
     some = some && wide ? at.CreateOr(some, wide) : some ? some : wide;
-    IRBuilder<> tell(SplitBlockAndInsertIfThen(some, &*at.GetInsertPoint(), false, seldom));
-    tell.CreateStore(tell.CreateSub(counted, count), loop.loads);
+    IRBuilder<> slow_path(SplitBlockAndInsertIfThen(some, &*at.GetInsertPoint(), false, seldom));
+    slow_path.CreateStore(slow_path.CreateSub(counted, count), loop.loads);
     for (LoadInst *load : loads) {
-        tell.SetCurrentDebugLocation(load->getDebugLoc());
-        tell_load(tell, load->getPointerOperand(), load);
+        slow_path.SetCurrentDebugLocation(load->getDebugLoc());
+        report_load(slow_path, load->getPointerOperand(), load);
     }
 }
 

@@ -41,11 +41,11 @@ static inline int is_stored(const void *at, const void *value, size_t size)
     HOOK uint##bits##_t reprise_track_load_##bits(const void *at, uint##bits##_t value)            \
     {                                                                                              \
         if (!is_seen(at, &value, sizeof value)) {                                                  \
-            uint##bits##_t told = value;                                                           \
+            uint##bits##_t result = value;                                                         \
                                                                                                    \
             HERE();                                                                                \
-            reprise_track.load(at, &told, sizeof told);                                            \
-            return told;                                                                           \
+            reprise_track.load(at, &result, sizeof result);                                        \
+            return result;                                                                         \
         }                                                                                          \
         return value;                                                                              \
     }                                                                                              \
