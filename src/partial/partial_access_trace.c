@@ -42,7 +42,7 @@ struct rp_traced_read {
     struct rp_access access;
     bool updates, swaps; /* it is an atomic operation; MPI_Compare_and_swap */
     bool replaces;       /* by its operand, whatever is there */
-    bool told;
+    bool is_reported;
     MPI_Op op;
     MPI_Datatype type;
     int count;
@@ -296,9 +296,9 @@ void rp_access_trace_got(struct rp_traced_read *read, const struct rp_area *area
     struct rp_access *a = &read->access;
     const uint8_t *found = (const uint8_t *)area->buf;
 
-    if (read->told)
+    if (read->is_reported)
         return;
-    read->told = true;
+    read->is_reported = true;
     a->known = a->known && area->dense && (uint64_t)area->count * area->size == a->length;
     a->value = a->known ? found : NULL;
     a->until = complete() - 1;

@@ -216,7 +216,7 @@ static bool is_last(const struct rp_early *w)
     return w->stores > STORES || (is_stored_once && w->arrived == UINT32_MAX >> (32 - words));
 }
 
-static void tell(struct rp_early *w, bool inside)
+static void record_arrival(struct rp_early *w, bool inside)
 {
     count_change(w, inside);
     unsigned flags = (inside ? 0 : BETWEEN) | (is_last(w) ? LAST : 0);
@@ -238,7 +238,7 @@ static void record_look(bool inside)
     for (struct rp_early *w = has_changes ? early.oldest : NULL, *next; w; w = next) {
         next = w->newer;
         if (w->is_changed)
-            tell(w, inside);
+            record_arrival(w, inside);
     }
 }
 

@@ -74,15 +74,15 @@ void rp_track_read_next(void)
         ((is_load && gap == 0) || (!name && rp_data_is_ended(rp_tracking.reader))))
         status = rp_fail(&why, RP_DAMAGED, "it does not go on with a load, or its end");
     if (status != RP_OK) {
-        rp_error("in the log of loads, after load %llu: %s", (unsigned long long)rp_tracking.told,
-                 why.text);
+        rp_error("in the log of loads, after load %llu: %s",
+                 (unsigned long long)rp_tracking.last_logged, why.text);
         rp_data_end_job(rp_exit_status(status));
     }
     if (is_load)
-        rp_tracking.next.due = rp_tracking.told = rp_tracking.told + gap;
+        rp_tracking.next.due = rp_tracking.last_logged = rp_tracking.last_logged + gap;
     else
         rp_tracking.next.due =
-            (name ? rp_tracking.told + gap : rp_data_loads_made(rp_tracking.reader)) + 1;
+            (name ? rp_tracking.last_logged + gap : rp_data_loads_made(rp_tracking.reader)) + 1;
 }
 
 void rp_track_record_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
@@ -94,11 +94,11 @@ void rp_track_record_part(const struct rp_tracked *t, uintptr_t from, uint8_t *v
         return;
     memcpy(shadow, value, size);
     rp_data_begin(rp_tracking.writer, RP_TRACK_LOAD, rp_track_names[RP_TRACK_LOAD]);
-    rp_data_put_number(rp_tracking.writer, number - rp_tracking.told);
+    rp_data_put_number(rp_tracking.writer, number - rp_tracking.last_logged);
     rp_data_put_number(rp_tracking.writer, from - t->at);
     rp_data_put_content(rp_tracking.writer, value, size);
     rp_data_end(rp_tracking.writer);
-    rp_tracking.told = number;
+    rp_tracking.last_logged = number;
     rp_marks_loads(number);
 }
 

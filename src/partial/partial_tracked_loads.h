@@ -21,7 +21,7 @@ struct rp_tracking {
     bool is_parted; /* others do not store into the memory that the program works on: it calls
                        before its accesses */
     struct rp_tracked_regions regions;
-    uint64_t told; /* the number of the last load in the log that was written or read */
+    uint64_t last_logged; /* the number of the last load in the log that was written or read */
     uint64_t loads_made;
     struct rp_data_writer *writer; /* recording */
     /* Feeding */

@@ -286,7 +286,7 @@ uint64_t rp_track_close(void)
     if (!rp_tracking.writer)
         return 0;
     rp_data_begin(rp_tracking.writer, RP_TRACK_END, rp_track_names[RP_TRACK_END]);
-    rp_data_put_number(rp_tracking.writer, rp_tracking.loads_made - rp_tracking.told);
+    rp_data_put_number(rp_tracking.writer, rp_tracking.loads_made - rp_tracking.last_logged);
     rp_data_end(rp_tracking.writer);
     if (rp_data_close(rp_tracking.writer, &bytes, &why) != RP_OK)
         rp_error("%s", why.text);

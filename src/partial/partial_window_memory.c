@@ -29,7 +29,7 @@
 
 const struct rp_function rp_f_window = {RP_WINDOW_NUMBER, "changes"};
 
-struct news {
+struct incoming {
     const struct rp_window *window;
     uint64_t time;   /* when it was looked for */
     uint64_t region; /* number of the region */
@@ -39,17 +39,17 @@ struct news {
 static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
     enum { SHORT = 64 }; /* to pack less is not worth the byte that tells the lanes */
-    struct news *news = data;
+    struct incoming *incoming = data;
     bool is_packed = lanes != RP_LANES_ALL && length >= SHORT;
     uint8_t packed[RP_MIRROR_RUN];
 
-    if (!news->begun) {
-        rp_marks_put(news->time);
+    if (!incoming->begun) {
+        rp_marks_put(incoming->time);
         rp_data_begin(rp_partial.writer, rp_f_window.number, rp_f_window.name);
-        rp_partial_record_number(news->window->number);
+        rp_partial_record_number(incoming->window->number);
     }
-    news->begun = true;
-    rp_partial_record_number((news->region + 1) << 1 | is_packed);
+    incoming->begun = true;
+    rp_partial_record_number((incoming->region + 1) << 1 | is_packed);
     rp_partial_record_number(at);
     if (!is_packed) {
         rp_data_put_content(rp_partial.writer, bytes, length);
@@ -69,9 +69,9 @@ static void put_beginning(void *data, size_t at, const uint8_t *bytes, size_t le
     rp_data_put_content(rp_partial.writer, bytes, length);
 }
 
-static void end_news(const struct news *news)
+static void end_entry(const struct incoming *incoming)
 {
-    if (!news->begun)
+    if (!incoming->begun)
         return;
     rp_partial_record_number(0);
     rp_partial_record_end();
@@ -80,14 +80,14 @@ static void end_news(const struct news *news)
 struct look {
     struct rp_window_region *region;
     size_t at, length;
-    struct news *news;
+    struct incoming *incoming;
 };
 
 static void look_in(void *data)
 {
     struct look *look = data;
 
-    rp_shadow_in(&look->region->memory, look->at, look->length, put_run, look->news);
+    rp_shadow_in(&look->region->memory, look->at, look->length, put_run, look->incoming);
 }
 
 static void look_out(void *data)
@@ -97,12 +97,12 @@ static void look_out(void *data)
     rp_shadow_out(&look->region->memory, look->at, look->length);
 }
 
-/* `news`: what came in is told; NULL: stores go out. */
-static void look_at(struct rp_window_region *r, size_t at, size_t length, struct news *news)
+/* `incoming`: what came in is told; NULL: stores go out. */
+static void look_at(struct rp_window_region *r, size_t at, size_t length, struct incoming *incoming)
 {
-    struct look look = {r, at, length, news};
+    struct look look = {r, at, length, incoming};
 
-    rp_window_region_visit(r, news ? look_in : look_out, &look);
+    rp_window_region_visit(r, incoming ? look_in : look_out, &look);
 }
 
 void rp_window_put(struct rp_window *w)
@@ -116,12 +116,12 @@ void rp_window_put(struct rp_window *w)
 
 static void all_in(struct rp_window *w)
 {
-    struct news news = {.window = w, .time = rp_marks_now()};
+    struct incoming incoming = {.window = w, .time = rp_marks_now()};
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (struct rp_window_region *r = w->regions; r; r = r->next, news.region++)
-        look_at(r, 0, r->memory.size, &news);
-    end_news(&news);
+    for (struct rp_window_region *r = w->regions; r; r = r->next, incoming.region++)
+        look_at(r, 0, r->memory.size, &incoming);
+    end_entry(&incoming);
 }
 
 static void all_out(struct rp_window *w)
@@ -159,7 +159,7 @@ static uint64_t number_of(const struct rp_window *w, const struct rp_window_regi
 void rp_windows_in_own(MPI_Win win)
 {
     struct rp_window *w = rp_window_find(win);
-    struct news news = {.window = w, .time = rp_marks_now()};
+    struct incoming incoming = {.window = w, .time = rp_marks_now()};
 
     if (!w || (w->range_count == 0 && !w->shared))
         return;
@@ -167,10 +167,10 @@ void rp_windows_in_own(MPI_Win win)
         all_in(w);
     } else {
         for (size_t i = 0; i < w->range_count; i++) {
-            news.region = number_of(w, w->ranges[i].region);
-            look_at(w->ranges[i].region, w->ranges[i].at, w->ranges[i].length, &news);
+            incoming.region = number_of(w, w->ranges[i].region);
+            look_at(w->ranges[i].region, w->ranges[i].at, w->ranges[i].length, &incoming);
         }
-        end_news(&news);
+        end_entry(&incoming);
     }
     w->range_count = 0;
 }

@@ -28,7 +28,7 @@ static struct rp_shmem_read *reads, **last_read = &reads; /* not complete, the o
 static bool updated_own;                                  /* since the last quiet */
 
 /* What is looked at when the program was told something from a PE's memory. */
-static enum rp_look told(void)
+static enum rp_look look_after_result(void)
 {
     static int late = -1;
 
@@ -128,7 +128,7 @@ void rp_shmem_fetched(const struct rp_function *f, const void *at, size_t size, 
         updated_own = true;
         rp_symmetric_range_in(at, size);
     }
-    rp_symmetric_in(told());
+    rp_symmetric_in(look_after_result());
     put_entry(f, access_numbers(at, 1, 1, pe));
     rp_partial_record_bytes(result, result_size);
     rp_partial_record_end();
@@ -190,7 +190,7 @@ bool rp_shmem_get(const struct rp_function *f, const struct rp_shmem_read *read,
 void rp_shmem_get_end(const struct rp_function *f, const struct rp_shmem_read *read,
                       const void *from, ptrdiff_t stride, int pe)
 {
-    rp_symmetric_in(told());
+    rp_symmetric_in(look_after_result());
     put_entry(f, access_numbers(from, stride, read->count, pe));
     put_read(read);
     rp_partial_record_end();

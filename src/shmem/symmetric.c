@@ -140,29 +140,29 @@ size_t rp_symmetric_size(void *own)
 
 /* Recording */
 
-struct news {
+struct incoming {
     struct block *block;
     bool begun;
 };
 
 static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
-    struct news *news = data;
-    uintptr_t address = (uintptr_t)news->block->memory.own + at;
+    struct incoming *incoming = data;
+    uintptr_t address = (uintptr_t)incoming->block->memory.own + at;
     bool in_heap = is_within(&rp_symmetric_heap, address);
 
     (void)lanes;
-    if (!news->begun)
+    if (!incoming->begun)
         rp_data_begin(rp_partial.writer, f_symmetric.number, f_symmetric.name);
-    news->begun = true;
+    incoming->begun = true;
     rp_partial_record_number(in_heap ? IN_HEAP : IN_DATA);
     rp_partial_record_number(address - (in_heap ? rp_symmetric_heap.from : rp_symmetric_data.from));
     rp_data_put_content(rp_partial.writer, bytes, length);
 }
 
-static void end_news(const struct news *news)
+static void end_entry(const struct incoming *incoming)
 {
-    if (!news->begun)
+    if (!incoming->begun)
         return;
     rp_partial_record_number(0);
     rp_partial_record_end();
@@ -178,23 +178,23 @@ void rp_symmetric_out(enum rp_look look)
 
 void rp_symmetric_in(enum rp_look look)
 {
-    struct news news = {0};
+    struct incoming incoming = {0};
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (struct block *b = blocks; b < blocks + block_count; b++)
         if (b->is_small || look == RP_LOOK_ALL) {
-            news.block = b;
-            rp_shadow_in(&b->memory, 0, b->memory.size, put_run, &news);
+            incoming.block = b;
+            rp_shadow_in(&b->memory, 0, b->memory.size, put_run, &incoming);
         }
-    end_news(&news);
+    end_entry(&incoming);
 }
 
 void rp_symmetric_put(void *own)
 {
-    struct news news = {.block = block_at(own), .begun = true};
+    struct incoming incoming = {.block = block_at(own), .begun = true};
 
-    if (news.block)
-        rp_shadow_in(&news.block->memory, 0, news.block->memory.size, put_run, &news);
+    if (incoming.block)
+        rp_shadow_in(&incoming.block->memory, 0, incoming.block->memory.size, put_run, &incoming);
     rp_partial_record_number(0);
 }
 
@@ -218,13 +218,14 @@ void rp_symmetric_range_out(const void *own, size_t length)
 
 void rp_symmetric_range_in(const void *own, size_t length)
 {
-    struct news news = {.block = block_at(own)};
+    struct incoming incoming = {.block = block_at(own)};
 
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (news.block)
-        rp_shadow_in(&news.block->memory, (size_t)((const uint8_t *)own - news.block->memory.own),
-                     clip(news.block, own, length), put_run, &news);
-    end_news(&news);
+    if (incoming.block)
+        rp_shadow_in(&incoming.block->memory,
+                     (size_t)((const uint8_t *)own - incoming.block->memory.own),
+                     clip(incoming.block, own, length), put_run, &incoming);
+    end_entry(&incoming);
 }
 
 /* Feeding */

@@ -24,7 +24,7 @@ static bool is_zero(const uint8_t *at, size_t length)
 void rp_zero_runs_find(struct rp_buffer *zeros, const void *memory, size_t size)
 {
     const uint8_t *bytes = memory;
-    size_t told = 0, first = 0; /* zeros are from `first` to `at` */
+    size_t written = 0, first = 0; /* zeros are from `first` to `at` */
 
     for (size_t at = 0, piece; at < size; at += piece) {
         piece = piece_at(bytes + at, size - at);
@@ -32,9 +32,9 @@ void rp_zero_runs_find(struct rp_buffer *zeros, const void *memory, size_t size)
             continue;
         size_t end = is_zero(bytes + at, piece) ? size : at;
         if (end > first) {
-            rp_buffer_varint(zeros, first - told);
+            rp_buffer_varint(zeros, first - written);
             rp_buffer_varint(zeros, end - first);
-            told = end;
+            written = end;
         }
         first = at + piece;
     }
