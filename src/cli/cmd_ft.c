@@ -284,7 +284,7 @@ struct ending {
     time_t since;
     bool at_once;     /* nobody ends the job but us */
     double childless; /* then: since when the launcher is */
-    bool told;        /* the launcher was */
+    bool signalled;   /* the launcher was */
     bool in_init;     /* no rank is out of it */
     char why[512];    /* then: who died */
     struct rp_job job;
@@ -335,7 +335,7 @@ static void look_at_job(struct ending *ending)
 
 /* Open MPI's launcher was seen to kill its own process group, with us in it, when it was told to
  * end while it started processes: so it is told when it has none left. */
-static bool is_time_to_tell(struct ending *ending)
+static bool is_time_to_signal(struct ending *ending)
 {
     enum { PATIENCE = 1 };
     static const double pause = 0.3;
@@ -360,9 +360,9 @@ static void watch(void *data)
     read_ending(ending);
     if (ending->status < 0)
         look_at_job(ending);
-    if (ending->status >= 0 && !ending->told && is_time_to_tell(ending)) {
+    if (ending->status >= 0 && !ending->signalled && is_time_to_signal(ending)) {
         rp_launch_signal(SIGTERM);
-        ending->told = true;
+        ending->signalled = true;
     }
     if (ending->status >= 0 && time(NULL) > ending->since + MORE)
         rp_launch_signal(SIGKILL);

@@ -56,7 +56,7 @@ struct replay {
     time_t last_progress;
     long patience;
     time_t given_up;      /* since when a rank has ended the job; 0: none has */
-    bool told;            /* the launcher, to end */
+    bool signalled;       /* the launcher, to end */
     bool has_line;        /* of progress, on a terminal */
     bool is_shown;        /* says what became of it */
     void (*step)(void *); /* called while it runs, with step_data; may be NULL */
@@ -270,9 +270,9 @@ static void end_launcher(struct replay *r, time_t now)
         r->given_up = now;
     if (now - r->given_up > PATIENCE + MORE)
         rp_launch_signal(SIGKILL);
-    else if (now - r->given_up > PATIENCE && !r->told) {
+    else if (now - r->given_up > PATIENCE && !r->signalled) {
         rp_launch_signal(SIGTERM);
-        r->told = true;
+        r->signalled = true;
     }
 }
 
@@ -397,7 +397,7 @@ static int run_once(struct replay *r)
     r->last_done = 0;
     r->last_progress = 0;
     r->given_up = 0;
-    r->told = false;
+    r->signalled = false;
     int launched = rp_launch_run(r->command, watch, r);
     rp_progress_line_clear();
     int exit_status = verdict(r, launched);

@@ -171,7 +171,7 @@ struct job {
     long patience; /* seconds in which nothing moves */
     int status;    /* that ends it; -1: none yet */
     double since;
-    bool told;
+    bool signalled;
     bool not_begun; /* no process had begun with tasks */
     char why[512];  /* then: who died */
 };
@@ -289,9 +289,9 @@ static void watch(void *data)
         end_job(job, REPRISE_EXIT_INTERNAL);
     if (job->status < 0)
         return;
-    if (now() > job->since + patience && !job->told) {
+    if (now() > job->since + patience && !job->signalled) {
         rp_launch_signal(SIGTERM);
-        job->told = true;
+        job->signalled = true;
     }
     if (now() > job->since + more)
         rp_launch_signal(SIGKILL);

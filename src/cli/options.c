@@ -32,8 +32,9 @@ void rp_options_help(const struct rp_command *command)
     printf("\noptions:\n");
     for (const struct rp_option *o = command->options; o->name; o++) {
         char head[64];
-        snprintf(head, sizeof head, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "",
-                 o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        snprintf(head, sizeof head, "%s%s%s%s%s", o->short_form ? o->short_form : "",
+                 o->short_form ? ", " : "", o->name, o->argument ? " " : "",
+                 o->argument ? o->argument : "");
         printf("  %-22s %s\n", head, o->about);
     }
     printf("  %-22s %s\n", "-h, --help", "this text");
@@ -46,7 +47,7 @@ static const struct rp_option *find(const struct rp_command *command, const char
 
     *inline_value = NULL;
     for (const struct rp_option *o = command->options; o->name; o++) {
-        if (o->letter && strcmp(word, o->letter) == 0)
+        if (o->short_form && strcmp(word, o->short_form) == 0)
             return o;
         if (strlen(o->name) != length || strncmp(word, o->name, length) != 0)
             continue;

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 struct rp_option {
-    const char *name;     /* with its dashes: "--at-end" */
-    const char *letter;   /* "-o", or NULL */
-    const char *argument; /* what help calls it; NULL: a switch */
+    const char *name;       /* with its dashes: "--at-end" */
+    const char *short_form; /* "-o", or NULL */
+    const char *argument;   /* what help calls it; NULL: a switch */
     const char *about;
     const char **value; /* set to the argument, or to "1" */
 };

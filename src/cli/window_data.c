@@ -53,7 +53,7 @@ static bool is_open(void)
 }
 
 /* Inside a launcher each rank chooses by itself, and all choose the same: the first one tells. */
-static bool tells(void)
+static bool is_first_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
 
@@ -69,7 +69,7 @@ void rp_window_data_choose(const struct rp_window_data *seen)
         return;
     setenv("REPRISE_RANKS", "all", 1);
     setenv("REPRISE_WINDOWS", "1", 1);
-    if (tells())
+    if (is_first_rank())
         rp_note(
             "%s calls %s: the data of all ranks is recorded, too, so that the run can be replayed "
             "('--ranks none' leaves it out)",

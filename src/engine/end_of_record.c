@@ -95,7 +95,7 @@ void rp_end_of_record_say_verdict(void)
 {
     uint64_t done, total;
 
-    if (rp_setting("REPRISE_PARENT") || atomic_exchange(&rp_rank.state->told, 1))
+    if (rp_setting("REPRISE_PARENT") || atomic_exchange(&rp_rank.state->has_verdict, 1))
         return;
     rp_state_sum(rp_rank.state, &done, &total);
     rp_diagnostics_process("rank", -1);

@@ -130,15 +130,15 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
         int32_t status;
         uint64_t run;
         char directory[PATH_MAX], wrappers[PATH_MAX];
-    } news = {.status = status, .run = session->run};
+    } shared = {.status = status, .run = session->run};
 
-    memcpy(news.directory, session->directory, sizeof news.directory);
-    memcpy(news.wrappers, session->wrappers, sizeof news.wrappers);
-    broadcast(&news, sizeof news);
-    session->run = news.run;
-    memcpy(session->directory, news.directory, sizeof news.directory);
-    memcpy(session->wrappers, news.wrappers, sizeof news.wrappers);
-    return (enum rp_status)news.status;
+    memcpy(shared.directory, session->directory, sizeof shared.directory);
+    memcpy(shared.wrappers, session->wrappers, sizeof shared.wrappers);
+    broadcast(&shared, sizeof shared);
+    session->run = shared.run;
+    memcpy(session->directory, shared.directory, sizeof shared.directory);
+    memcpy(session->wrappers, shared.wrappers, sizeof shared.wrappers);
+    return (enum rp_status)shared.status;
 }
 
 void rp_session_share_text(char text[PATH_MAX])

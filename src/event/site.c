@@ -139,7 +139,8 @@ static uint32_t known_module(const struct rp_site_table *table, uintptr_t addres
     return 0;
 }
 
-static uint32_t find_module(struct rp_site_table *table, uintptr_t address, struct rp_buffer *news)
+static uint32_t find_module(struct rp_site_table *table, uintptr_t address,
+                            struct rp_buffer *records)
 {
     uint32_t known = known_module(table, address);
 
@@ -155,9 +156,9 @@ static uint32_t find_module(struct rp_site_table *table, uintptr_t address, stru
         return 0;
     }
     table->modules[table->module_count++] = search.found;
-    rp_buffer_byte(news, 'M');
-    rp_buffer_string(news, search.found.build_id, search.found.build_id_length);
-    rp_buffer_string(news, search.found.path, strlen(search.found.path));
+    rp_buffer_byte(records, 'M');
+    rp_buffer_string(records, search.found.build_id, search.found.build_id_length);
+    rp_buffer_string(records, search.found.path, strlen(search.found.path));
     return (uint32_t)table->module_count;
 }
 
@@ -219,23 +220,23 @@ static bool append_site(struct rp_site_table *table, const char *function,
 }
 
 static uint32_t intern(struct rp_site_table *table, const char *function,
-                       const struct rp_frame *frame, size_t frames, struct rp_buffer *news)
+                       const struct rp_frame *frame, size_t frames, struct rp_buffer *records)
 {
     for (size_t i = table->site_count; i-- > 0;)
         if (same_chain(&table->sites[i], function, frame, frames))
             return (uint32_t)i;
     if (!append_site(table, function, frame, frames)) {
-        news->failed = true;
+        records->failed = true;
         return 0;
     }
     uint32_t site = (uint32_t)table->site_count - 1;
-    put_site(news, &table->sites[site]);
-    if (news->failed) {
+    put_site(records, &table->sites[site]);
+    if (records->failed) {
         free(table->sites[--table->site_count].frame);
         return 0;
     }
     if (table->announce)
-        table->announce(table->owner, news, site);
+        table->announce(table->owner, records, site);
     return site;
 }
 
@@ -297,7 +298,7 @@ static size_t note_binding(struct rp_site_table *table, size_t inner, uintptr_t 
 /* Wrappers */
 
 /* A new chain, while the stack is walked: where the return addresses of wrappers are saved. */
-struct news {
+struct new_chain {
     uintptr_t chain[RP_SITE_FRAMES];
     struct rp_frame frame[RP_SITE_FRAMES];
     size_t frames, inside; /* `inside` of the frames are bindings */
@@ -338,7 +339,7 @@ static bool is_c_library(const struct rp_site_table *table, const struct rp_fram
     return slash && strncmp(slash, "/libc.so", 8) == 0;
 }
 
-static bool is_wrapper(struct rp_site_table *table, struct news *n, size_t number,
+static bool is_wrapper(struct rp_site_table *table, struct new_chain *n, size_t number,
                        unw_cursor_t *cursor)
 {
     if (!table->wrappers || n->levels == RP_WRAPPERS_DEEP || number + 1 >= n->frames ||
@@ -376,7 +377,7 @@ static bool begin_walk(unw_context_t *context, unw_cursor_t *cursor, uintptr_t r
 
 /* Returns whether the whole chain of bindings is known. Chains may have their inner part in
  * common. */
-static bool is_noted(const struct rp_site_table *table, const struct news *n)
+static bool is_noted(const struct rp_site_table *table, const struct new_chain *n)
 {
     size_t binding = 0;
 
@@ -390,7 +391,8 @@ static bool is_noted(const struct rp_site_table *table, const struct news *n)
 
 /* Notes where the return addresses of bindings are saved. Leaves the cursor at the first frame that
  * is none. */
-static bool note_bindings(struct rp_site_table *table, const struct news *n, unw_cursor_t *cursor)
+static bool note_bindings(struct rp_site_table *table, const struct new_chain *n,
+                          unw_cursor_t *cursor)
 {
     uintptr_t distance;
     size_t binding = 0;
@@ -407,7 +409,7 @@ static bool note_bindings(struct rp_site_table *table, const struct news *n, unw
 
 /* Finds where the return addresses of bindings and of the wrappers behind them are saved. Places
  * far from the stack pointer are not used: in a later call that memory might not be mapped. */
-static void find_saved(struct rp_site_table *table, struct news *n)
+static void find_saved(struct rp_site_table *table, struct new_chain *n)
 {
     enum { FAR = 4096 };
     unw_context_t context;
@@ -425,14 +427,14 @@ static void find_saved(struct rp_site_table *table, struct news *n)
 }
 
 static uint32_t new_site(struct rp_site_table *table, const char *function,
-                         uintptr_t return_address, struct news *n)
+                         uintptr_t return_address, struct new_chain *n)
 {
-    struct rp_buffer news = {0};
+    struct rp_buffer records = {0};
     size_t modules = table->module_count;
 
     n->frames = walk(return_address, n->chain);
     for (size_t i = 0; i < n->frames; i++) {
-        n->frame[i].module = find_module(table, n->chain[i], &news);
+        n->frame[i].module = find_module(table, n->chain[i], &records);
         n->frame[i].offset =
             n->chain[i] - (n->frame[i].module ? table->modules[n->frame[i].module - 1].base : 0);
     }
@@ -440,11 +442,11 @@ static uint32_t new_site(struct rp_site_table *table, const char *function,
         n->inside++;
     if (table->wrappers || !is_noted(table, n))
         find_saved(table, n);
-    uint32_t site = intern(table, function, n->frame + n->inside, n->frames - n->inside, &news);
-    while (news.failed &&
+    uint32_t site = intern(table, function, n->frame + n->inside, n->frames - n->inside, &records);
+    while (records.failed &&
            table->module_count > modules) /* modules that were not announced have no number */
         free(table->modules[--table->module_count].path);
-    rp_buffer_free(&news);
+    rp_buffer_free(&records);
     return site;
 }
 
@@ -469,7 +471,7 @@ uint32_t rp_site_add(struct rp_site_table *table, const char *function, uintptr_
     uintptr_t level = table->keys_used >= RP_SITE_KEYS / 2 ? 0 : stack;
     struct rp_site_key *key =
         find_key(table, function, past_bindings(table, return_address, stack), level);
-    struct news n = {.stack = stack};
+    struct new_chain n = {.stack = stack};
     uint32_t site;
 
     if (key->function && rp_callers_find(key->outcome, &site))

@@ -14,7 +14,7 @@ enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_
                                                          : rp_fail(why, RP_MEMORY, "out of memory");
 
     if (status == RP_OK) {
-        rp_buffer_byte(&head, kind->letter);
+        rp_buffer_byte(&head, kind->mark);
         rp_buffer_varint(&head, kind->version);
         rp_buffer_u64(&head, run);
         rp_buffer_varint(&head, rank);
@@ -27,12 +27,12 @@ enum rp_status rp_journal_file_create(const char *path, const struct rp_journal_
 static bool take_head(struct rp_view *in, const struct rp_journal_kind *kind, uint64_t run,
                       uint32_t rank, uint64_t *version, bool *newer)
 {
-    uint8_t letter = rp_view_byte(in);
+    uint8_t mark = rp_view_byte(in);
 
     *version = rp_view_varint(in);
-    *newer = letter == kind->letter && *version > kind->version;
-    return letter == kind->letter && !*newer && rp_view_u64(in) == run &&
-           rp_view_varint(in) == rank && !in->failed;
+    *newer = mark == kind->mark && *version > kind->version;
+    return mark == kind->mark && !*newer && rp_view_u64(in) == run && rp_view_varint(in) == rank &&
+           !in->failed;
 }
 
 enum rp_status rp_journal_file_read(const char *path, const struct rp_journal_kind *kind,

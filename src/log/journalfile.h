@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Journals that belong to one rank of a record. The first entry of such a journal is its header:
- * the letter of its kind, varint version, u64 run, varint rank. */
+ * the byte that marks its kind, varint version, u64 run, varint rank. */
 #ifndef RP_JOURNALFILE_H
 #define RP_JOURNALFILE_H
 
@@ -13,7 +13,7 @@
 #include "base/status.h"
 
 struct rp_journal_kind {
-    uint8_t letter;
+    uint8_t mark;
     uint64_t version;
     const char *name; /* such as "an order log" */
 };

@@ -311,13 +311,13 @@ void rp_log_finish_rows(struct rp_log_writer *w)
 static void take_times(struct rp_log_writer *w, const struct rp_ring *ring, uint64_t first,
                        size_t count)
 {
-    uint64_t told = 0;
+    uint64_t before = 0;
 
     rp_buffer_clear(&w->times);
     for (size_t i = 0; w->timed && i < count; i++) {
         uint64_t time = ring->times[(first + i) % RP_RING_CAPACITY];
         w->last_time = time > w->last_time ? time : w->last_time;
-        rp_format_put_time(&w->times, w->last_time, &told);
+        rp_format_put_time(&w->times, w->last_time, &before);
     }
 }
 

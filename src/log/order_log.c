@@ -197,15 +197,15 @@ static bool take_attached(struct rp_order_log *o, struct rp_view *in)
 static bool take_entry(void *order, struct rp_view *in)
 {
     struct rp_order_log *o = order;
-    uint8_t letter = rp_view_byte(in);
+    uint8_t kind = rp_view_byte(in);
 
-    if (letter == 'M')
+    if (kind == 'M')
         return take_marks(&o->mark, &o->marks, in);
-    if (letter == 'T')
+    if (kind == 'T')
         return take_marks(&o->load, &o->loads, in);
-    if (letter == 'B')
+    if (kind == 'B')
         return take_attached(o, in);
-    return (letter == 'W' || letter == 'w') && take_window(o, in, letter == 'w');
+    return (kind == 'W' || kind == 'w') && take_window(o, in, kind == 'w');
 }
 
 enum rp_status rp_order_log_read(const char *directory, uint64_t run, uint32_t rank,

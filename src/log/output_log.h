@@ -3,7 +3,7 @@
  * The outputs of a rank: what it handed to MPI since its first commutative region began. In replays
  * that are compared with each other (`reprise replay --shuffle`), libreprise-outputs.so writes this
  * log; the command removes it after the comparison. The log has a digest of the data, not the data.
- * It is a journal (log/journalfile.h, letter `G`, run 0) of these entries: `S`, records of one call
+ * It is a journal (log/journalfile.h, kind `G`, run 0) of these entries: `S`, records of one call
  * site (format.md, section 4); `B`, varint site: a region begins; `E`: the region ends; `I`, varint
  * site, varint bytes, varint peer + 1 (0: none), byte (1: floating-point numbers), u64 digest: an
  * output; `T`: the log is cut off here.

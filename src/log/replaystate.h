@@ -72,9 +72,9 @@ struct rp_rank_slot {
 struct rp_replay_state {
     uint8_t magic[8];
     uint32_t ranks;
-    _Atomic uint32_t stopped;  /* the replay itself ended the job: RP_STOPPED_... */
-    _Atomic uint32_t reported; /* the first to set it reports a divergence or a stall for all */
-    _Atomic uint32_t told;     /* the first to set it prints the verdict for all */
+    _Atomic uint32_t stopped;     /* the replay itself ended the job: RP_STOPPED_... */
+    _Atomic uint32_t reported;    /* the first to set it reports a divergence or a stall for all */
+    _Atomic uint32_t has_verdict; /* the first to set it prints the verdict for all */
     _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which
                                   its `what` names; 0: none */
     _Atomic int32_t awake;     /* ranks that run, or poll */
