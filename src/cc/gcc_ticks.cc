@@ -7,10 +7,10 @@
 // loops has one weight, the expected number of its instructions. So:
 //
 // - A loop whose number of iterations is known when it is entered costs one addition in front of
-// it, for all iterations together; of a nest of such loops, in front of the nest. Time that
-//   is told too early is as good as time in time: between there and the end of the loop nothing
-//   happens that has a time. That holds if the loop calls nothing that could: its calls are
-//   "closed", which is to say, known functions that call closed functions only.
+// it, for all iterations together; of a nest of such loops, in front of the nest. Counting
+//   early does no harm: no event that has a time happens between there and the end of the loop.
+//   That holds if all calls of the loop are "closed": calls of known functions that call closed
+//   functions only.
 // - Any other loop adds its weight in each iteration. If it is innermost and without calls, the sum
 // is kept in a register and only stored.
 // - Copies of memory, which are loops inside of the C library, add their length.

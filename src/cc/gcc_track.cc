@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A plugin of GCC: code that it compiles tells of its loads and stores, where a window may be near
-// (window/tracking.h). The method is that of llvm_track.cc, whose head explains it, loops that are
-// there three times included.
+// A plugin of GCC: code that it compiles reports its loads and stores where a window may be near
+// (window/tracking.h). The method is that of llvm_track.cc, whose head explains it, including the
+// three copies of loops.
 //
-// Instructions that load vectors from many places are not used, and refused by name. Of bit-fields,
-// the bytes around are loaded. Stores that are not told of (by calls that return structures, to
-// bit-fields) do no harm: they are found when they are next loaded, and written down then.
+// The compiler does not use instructions that load vectors from many places; the plugin refuses
+// them by name. For bit-fields, the bytes around are loaded. Some stores are not reported (by calls
+// that return structures, to bit-fields). That does no harm: the next load from there finds the
+// difference and logs it.
 #include "gcc_track.h"
 
 #include <plugin-version.h>
@@ -254,7 +255,7 @@ void track_internal(gcall *stmt)
         refuse(stmt, "an atomic operation of this form");
 }
 
-// Instructions by their names: those that give something of memory cannot be followed. What they
+// Instructions by their names: those that load from memory cannot be followed. What they
 // only store to is not constant.
 void track_instruction(gcall *stmt, tree fndecl)
 {

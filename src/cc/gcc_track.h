@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the parts of GCC's plugin for tracking have in common: what it puts into the code
 // (gcc_track_code.cc), atomic operations (gcc_track_atomic.cc), loops that are there three times
-// (gcc_track_loops.cc), and the rest (gcc_track.cc, whose head tells what it is all for).
+// (gcc_track_loops.cc), and the rest (gcc_track.cc, whose head explains the purpose).
 #ifndef RP_GCC_TRACK_H
 #define RP_GCC_TRACK_H
 
@@ -92,8 +92,8 @@ tree shared_word(gimple_stmt_iterator *gsi, unsigned offset, tree type);
 void store_count(gimple_stmt_iterator *gsi, tree loads, tree count);
 tree slot_of(gimple_stmt_iterator *gsi, tree address);
 tree slot_near(gimple_stmt_iterator *gsi, tree address,
-               tree type); // not 0 if a region may be near, also to what is wider than one look at
-                           // a slot tells of
+               tree type); // not 0 if a region may be near; also for types that are wider than
+                           // what one slot covers
 tree region_of(gimple_stmt_iterator *gsi, tree slot);
 tree region_word(gimple_stmt_iterator *gsi, tree region, int field);
 tree passes(gimple_stmt_iterator
@@ -112,9 +112,10 @@ bool behind(gimple *stmt, gimple_stmt_iterator *gsi); // false: it ends its bloc
 
 // Telling. `mask` is that of a vector of which some elements are accessed, or NULL.
 
-tree report_load(gimple_stmt_iterator *gsi, tree address, tree value, tree mask); // what it gives
+tree report_load(gimple_stmt_iterator *gsi, tree address, tree value,
+                 tree mask); // returns the value to use
 void report_result(gimple *stmt, tree address, gimple_stmt_iterator *gsi,
-                   tree mask = NULL_TREE); // what a statement gave is looked at behind it
+                   tree mask = NULL_TREE); // behind the statement, reports its result
 void report_stored(tree address, tree value, gimple_stmt_iterator *gsi, tree mask = NULL_TREE);
 
 // Atomic operations
@@ -126,8 +127,8 @@ void keep_atomics_plain(const char *plugin); // from the first function on
 
 // Loops. Statements must have no uid.
 
-// Copies loops. Blocks in `done` tell of all that they should, once watch_loops was called: others
-// are to be tracked before that, one by one.
+// Copies loops. Once watch_loops was called, the blocks in `done` report all that they should. The
+// caller tracks the accesses of all other blocks before that, one by one.
 void divide_loops(function *fun, std::set<basic_block> &done);
 void watch_loops();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Atomic operations (gcc_track.h). Loads and stores are as any others. One that reads and writes is
 // left to a function where a window is near (reprise_track_change_*, in cc/track_hooks.c), which
-// makes it on the shadow, too, and gives what was there before it: from that its result follows, of
+// makes it on the shadow, too, and returns the old value: from that its result follows, of
 // whichever form it is.
 #include "gcc_track.h"
 
@@ -19,7 +19,7 @@ namespace track
 // What is done to memory, as cc/track_hooks.c knows it.
 enum { ADD, SUB, AND, OR, XOR, NAND, EXCHANGE, COMPARE };
 
-// What an operation gives: what was there before, what is there now, whether that is something new.
+// What an operation returns: the old value, the new value, or whether the value changed.
 enum result { OLD, NEW, DONE };
 
 struct form {
@@ -126,7 +126,7 @@ static tree new_value(gimple_stmt_iterator *gsi, const change &c, tree old, tree
     return c.operation == NAND ? operand(gsi, fold_build1(BIT_NOT_EXPR, type, now)) : now;
 }
 
-// What the statement gives, by the function.
+// The result of the statement, computed from what the function returns.
 static tree change_by_call(gimple_stmt_iterator *gsi, const change &c, tree wanted)
 {
     tree type = unsigned_of(c.bits), value = converted(gsi, type, c.value),
@@ -231,8 +231,8 @@ bool track_atomic(gcall *stmt, const char *name)
     return true;
 }
 
-// Operations of which only a bit, or the sign, is looked at become other ones in the pass "fab", of
-// too many forms: not if it is told that atomic operations are calls.
+// If the program uses only a bit or the sign of a result, the pass "fab" turns the operation into
+// one of too many other forms. It does not if atomic operations are declared to be calls.
 
 static int inline_atomics;
 

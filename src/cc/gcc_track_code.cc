@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the plugin puts into the code (gcc_track.h): where a window may be near, it is looked
-// closer, as the head of llvm_track.cc shows. Only what differs from its shadow, or is not all in
-// one region, is told to a function.
+// What the plugin puts into the code (gcc_track.h): where a window may be near, the code compares
+// the value with its shadow, as the head of llvm_track.cc shows. It calls a function only for an
+// access that differs from its shadow, or is not all in one region.
 #include "gcc_track.h"
 
 #include <plugin-version.h>

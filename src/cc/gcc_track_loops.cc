@@ -3,7 +3,7 @@
 // calls loads and stores, if the number of its iterations is, and each address moves by the same
 // step in all of them. In front of it is decided which of three runs:
 //
-// - All of that is below or above all windows, as it is without reprise: the loop tells of nothing.
+// - All of that is below or above all windows, as it is without reprise: the loop reports nothing.
 // - Each place is all in one region, or far from all: the loop knows the shadows ahead
 // (watch_segment).
 // - Else each access is looked at by itself.
@@ -351,7 +351,7 @@ static bool can_watch(class loop *loop)
 }
 
 static std::set<basic_block>
-    *all_done; // blocks of loops that tell of nothing, or know their shadows; and our own
+    *all_done; // blocks of loops that report nothing, or know their shadows; and our own
 
 // In front of the loop, at the end of a new block.
 static gimple_stmt_iterator in_front_of(class loop *loop)
@@ -432,10 +432,11 @@ void divide_loops(function *fun, std::set<basic_block> &done)
     loop_optimizer_finalize();
 }
 
-// In a loop that knows its shadows: loads that nothing parts that stores, or may end the program by
-// what they gave. They are counted ahead, so that a process that is killed here has made no more;
-// if all have what their shadows have, that is all. Else each is told, in its order, and counted
-// there. Recording, a load gives what it has loaded: so nothing depends on when it is looked at.
+// In a loop that knows its shadows: a group of loads with nothing between them that stores, or that
+// may end the program because of a loaded value. The group is counted ahead, so that a process that
+// is killed here has made no more loads than that. If all loads equal their shadows, nothing else
+// is done. Else each is reported, in its order, and counted there. In a recording a load returns
+// what it has loaded, so nothing depends on when it is compared.
 
 static tree to_shadow_of(const watched_loop &loop, gimple *access)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A pass of LLVM: code that clang compiles tells of its loads and stores, where a window may be
-// near (window/tracking.h).
+// A pass of LLVM: code that clang compiles reports its loads and stores where a window may be near
+// (window/tracking.h).
 //
-// It works after all optimisations, so that it stands in the way of none, and sees the loads that
-// are really made. Behind each of them:
+// The pass runs after all optimisations, so it prevents none of them, and it sees the loads that
+// are really made. It puts this behind each of them:
 //
 //     if ((region = reprise_track.slot[address >> 12 & 0xffff]) != 0)
 //         if (it is all in that region, and the shadow has the same value)
@@ -11,15 +11,16 @@
 //         else
 //             value = reprise_track_load_64(address, value);
 //
-// An innermost loop without calls, of which it is known ahead from where to where it loads and
-// stores, is there three times. If all of that is below or above all windows, as it is without
-// reprise, a loop runs that tells of nothing. If each place is all in one region, or far from all,
-// as in most loops of a recording, a loop runs that knows the shadows ahead (watch_segment). Else
-// the above is done to each access: also alone, where loads must give what was recorded.
+// Of an innermost loop without calls whose ranges of loads and stores are known ahead, there are
+// three copies. If all ranges are below or above all windows, as they are without reprise, a copy
+// runs that reports nothing. If each range is all in one region, or far from all regions, as in
+// most loops of a recording, a copy runs that knows the shadows ahead (watch_segment). Else a copy
+// runs that does the above for each access; so it is in a partial replay, where loads must return
+// what was recorded.
 //
-// A load is made first, and its value looked at then: so it does not matter that another process
-// stores there meanwhile. What the program uses is the value that the function returns. Memory that
-// no window can have is left out: constants, and variables whose address nobody else knows.
+// The code loads first and then compares the loaded value. So it does not matter that another
+// process stores there meanwhile: the program uses the value that the function returns. Memory that
+// cannot be in a window is left out: constants, and variables whose address nobody else knows.
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
@@ -143,7 +144,7 @@ Value *tracker::room_for(Instruction &at, Type *type)
     return room;
 }
 
-// The value that the load gives.
+// The value of the load that the program uses.
 Value *tracker::report_load(IRBuilder<> &at, Value *pointer, Value *value)
 {
     Type *type = value->getType();
@@ -337,7 +338,7 @@ void tracker::track_masked(IntrinsicInst &access)
         use->set(result);
 }
 
-// Instructions by their names: those that give something of memory cannot be followed.
+// Instructions by their names: those that load from memory cannot be followed.
 void refuse_instruction(const IntrinsicInst &access)
 {
     bool loads = access.getCalledFunction()->isTargetIntrinsic() ||

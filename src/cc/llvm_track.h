@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside the pass of LLVM that has code tell of its loads and stores (llvm_track.cc).
+// Inside the pass of LLVM that makes code report its loads and stores (llvm_track.cc).
 #ifndef RP_LLVM_TRACK_H
 #define RP_LLVM_TRACK_H
 
@@ -79,11 +79,11 @@ class tracker
     Type *off_type;
     GlobalVariable *off; // reprise_track_off
     MDNode *seldom;
-    AllocaInst *room = nullptr;        // of the function, for values that are told by their place
+    AllocaInst *room = nullptr;        // of the function, for values that are passed by address
     DenseMap<const Value *, bool> own; // variables that nobody else knows
     SmallPtrSet<const Instruction *, 8> ours; // that are none of the program
     SmallPtrSet<const BasicBlock *, 16>
-        done; // blocks of loops that tell of nothing, or know their shadows
+        done; // blocks of loops that report nothing, or know their shadows
     std::vector<watched_loop> watched;
 
     FunctionCallee hook(const Twine &name, Type *result, ArrayRef<Type *> parameters);

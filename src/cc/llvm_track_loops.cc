@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Innermost loops without calls, of which it is known ahead from where to where they load and store
-// (llvm_track.cc tells why there are three of each).
+// Innermost loops without calls whose ranges of loads and stores are known ahead (llvm_track.cc
+// says why there are three copies of each).
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -207,10 +207,11 @@ void tracker::divide(Loop *loop, LoopInfo &loops, DominatorTree &dominators,
     dominators.changeImmediateDominator(exit, check);
 }
 
-// In a loop that knows its shadows: loads that nothing parts that stores, or may end the program by
-// what they gave. They are counted ahead, so that a process that is killed here has made no more;
-// if all have what their shadows have, that is all. Else each is told, in its order, and counted
-// there. Recording, a load gives what it has loaded: so nothing depends on when it is looked at.
+// In a loop that knows its shadows: a group of loads with nothing between them that stores, or that
+// may end the program because of a loaded value. The group is counted ahead, so that a process that
+// is killed here has made no more loads than that. If all loads equal their shadows, nothing else
+// is done. Else each is reported, in its order, and counted there. In a recording a load returns
+// what it has loaded, so nothing depends on when it is compared.
 
 // A word that is not 0, or a bit that is set, if it does.
 Value *tracker::differs(IRBuilder<> &at, const watched_loop &loop, LoadInst *load)

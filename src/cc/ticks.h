@@ -19,7 +19,7 @@
  * - It never falls behind by more than a function without loops, or one iteration of a loop. It may
  * run ahead: a loop that calls nothing unknown is counted before it begins if the number of its
  * iterations is known then. Seen from outside, the count is a lower bound for the next event of the
- * thread: that is all the better if it is told early. */
+ * thread. Counting early makes the bound better. */
 #ifndef RP_TICKS_H
 #define RP_TICKS_H
 

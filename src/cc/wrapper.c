@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise-cc, reprise-c++ and reprise-fc: one program under three names. It takes a compiler's
- * command line, adds what makes the code count (ticks.h) or, with --track, tell of its loads and
+ * command line, adds what makes the code count (ticks.h) or, with --track, report its loads and
  * stores (window/tracking.h), and becomes the compiler.
  *
  * Where the code is compiled, that is a plugin of ours if there is one for this compiler and
  * version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load
  * and store (-fsanitize=thread). Where a program or shared library is linked, it is the counter, or
- * what is called. Only the compiler proper hears of -fsanitize=thread: the one that links would add
- * a library to it. Everything else passes unchanged, so that configure, CMake and their like find
+ * what is called. Only the compiler proper gets -fsanitize=thread: at link time it would add a
+ * library. Everything else passes unchanged, so that configure, CMake and their like find
  * the compiler that they know. */
 #include <limits.h>
 #include <spawn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracked programs: code that `reprise-cc --track` compiled tells of its loads from window memory,
- * with their values, and of its stores there.
+ * Tracked programs: code that `reprise-cc --track` compiled reports its loads from window memory,
+ * with their values, and its stores there.
  *
  * - After each load and store the code looks up the page that it begins in (`slot`). Where no
  * window is near that is all: five instructions. Outside of a recording with data, and of a rank
@@ -14,17 +14,17 @@
  * - Copies and fills of memory, and atomic operations, go there too.
  *
  * Code by a compiler for which there is no plugin calls functions before its loads and stores
- * (cc/track_calls.c), and so can tell of no value. Then window memory of MPI is apart from the
+ * (cc/track_calls.c), and so can report no values. Then window memory of MPI is apart from the
  * memory that the program works on (`to_public`), and the functions move what is in one to the
  * other: what others stored comes in before a load, and before a store; what the program stored
  * goes out when it next calls anything of this. Of one process, all code must be of one way.
  *
  * A load is known by its number among all loads from window memory that the program has made: that
- * is the same alone, as long as the loads themselves gave the same.
+ * is the same in a partial replay, as long as the loads themselves returned the same.
  *
  * Every executable and shared library that `reprise-cc --track` links defines and exports
  * `reprise_track`, `reprise_track_off` and `reprise_track_size`; by the rules of the loader one of
- * each is used, the executable's if it has one. dlsym(RTLD_DEFAULT, "reprise_track") gives it, or
+ * each is used, the executable's if it has one. dlsym(RTLD_DEFAULT, "reprise_track") returns it, or
  * NULL if nothing was compiled so.
  */
 #ifndef RP_TRACKING_H
@@ -35,7 +35,7 @@
 
 enum {
     REPRISE_TRACK_PAGE = 12,       /* bits of an address within a page */
-    REPRISE_TRACK_SLOTS = 1 << 16, /* page n is told by slot n mod so many */
+    REPRISE_TRACK_SLOTS = 1 << 16, /* page n belongs to slot n mod this */
     REPRISE_TRACK_WIDEST = 64, /* bytes of an access that is looked up by its first byte alone */
     REPRISE_TRACK_SEVERAL =
         255, /* a slot with more regions than one, or with one of those that have no number */
@@ -65,12 +65,12 @@ struct reprise_track {
      * functions below. */
     uintptr_t caller, caller_stack;
 
-    /* A load gave these bytes; they are replaced if it should give others. */
+    /* A load read these bytes; they are replaced if it should return others. */
     void (*load)(const void *at, void *value, size_t size);
     void (*store)(const void *at, const void *value, size_t size);
     void (*copy)(void *to, const void *from, size_t size);
     void (*fill)(void *to, int byte, size_t size);
-    /* Around an atomic operation: `after` is told the old value, and gives the memory on which the
+    /* Around an atomic operation: `after` gets the old value, and returns the memory on which the
      * operation is made again. */
     void (*before)(void *at, size_t size);
     void *(*after)(void *at, const void *old, size_t size);
@@ -88,8 +88,8 @@ struct reprise_track {
     void (*settle)(void);
     /* What was stored by code that is not tracked becomes public, too. */
     void (*release)(void);
-    /* An atomic operation is made where the first says; `made` is told what it read (NULL: nothing)
-     * and what is there now, unless that is `at` itself. */
+    /* An atomic operation is made where the first function says; `made` gets what it read (NULL:
+     * nothing) and what is there now, unless that is `at` itself. */
     void *(*begin)(void *at, size_t size, int reads);
     void (*made)(void *at, const void *old, const void *now, size_t size);
     void (*refuse)(const void *at, size_t size, const char *what);
