@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who wrote what: if that is asked for (REPRISE_WHO names the file), a rank that is fed has its
- * one-sided accesses are written down, with places and values (log/accesslog.h). The record needs
- * none of it: the same program makes the same accesses, reads what it read, and so writes what it
- * wrote. What an atomic operation wrote follows from what it found.
+ * Who wrote what: if REPRISE_WHO names a file, a rank that is fed logs its one-sided accesses
+ * there, with places and values (log/accesslog.h). The record does not have them and does not need
+ * them: the same program makes the same accesses, reads what it read, and so writes what it wrote.
+ * What an atomic operation wrote follows from what it found.
  *
- * The program's own stores into its windows are found by comparing them with a copy, where the
- * recorded rank made them public, and where it took in what others wrote. A tracked program tells
- * of each, and of each load that is in the log; only what code that is not tracked stores is found
- * by comparing. Stores one behind the other are one access, as long as nothing else is between
- * them: no time is known that parts them.
+ * The program's own stores into its windows are found by comparing window memory with a copy: where
+ * the recorded rank made its stores public, and where it copied in what others wrote. A tracked
+ * program reports each store, and each load that is in the log; only the stores of code that is not
+ * tracked are found by comparing. Stores one behind the other are one access, as long as nothing
+ * else is between them: no time is known that separates them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ enum rp_status rp_access_trace_open(const char *path, const char *directory, uin
     enum rp_status status = rp_order_log_read(directory, run, rank, &trace.order, why);
 
     if (status == RP_USAGE && !rp_data_has_windows(rp_partial.reader))
-        status = RP_OK; /* it has nothing to tell */
+        status = RP_OK; /* it has nothing to log */
     if (status == RP_OK)
         status = rp_access_create(path, run, rank, &trace.writer, why);
     if (status == RP_OK && !rp_site_table_init(&trace.sites))

@@ -255,7 +255,7 @@ static void mismatch(uint64_t recorded, uint64_t here)
     struct rp_problem why;
 
     if (rp_data_failed(rp_partial.reader, &why) != RP_OK)
-        rp_partial_feed_end(); /* tells it */
+        rp_partial_feed_end(); /* reports it */
     rp_error("not the recorded run: call %llu receives into another buffer: %llu were recorded, "
              "here are %llu (counts or types differ)",
              (unsigned long long)rp_data_read_entries(rp_partial.reader),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPI_Wait, MPI_Test and their families. The entry of such a call holds what the call gave: the
+ * MPI_Wait, MPI_Test and their families. The entry of such a call holds what the call returned: the
  * flag, the index or the number of completed requests, and the statuses. Then, for each request
  * that it completed, there are its index + 1, whether the handle became null and whether content
  * follows, and that content; then a 0.
@@ -76,7 +76,7 @@ static uint32_t check_of(const struct rp_completion *c)
     return rp_check(0, c->form == RP_COMPLETE_ALL ? c->count : (int64_t)count_of(c));
 }
 
-/* How many statuses a call gave; 0: it completed nothing. */
+/* Returns how many statuses a call set; 0: it completed nothing. */
 static int given_statuses(const struct rp_completion *c, int rc)
 {
     if (c->form == RP_COMPLETE_SOME)
@@ -221,8 +221,8 @@ static void take_outcome(const struct rp_completion *c)
         *c->outcount = (int)rp_data_get_signed(rp_partial.reader);
 }
 
-/* The request that failed, as far as the call tells; -1: it does not. A call for one request fails
- * by that, whatever its status says. */
+/* Returns the index of the request that failed; -1: the call does not show it. A call for one
+ * request fails by that request, whatever its status says. */
 static int failed_request(const struct rp_completion *c, int failed_status)
 {
     if (c->form == RP_COMPLETE_ONE || c->form == RP_COMPLETE_ANY)
@@ -253,7 +253,7 @@ int rp_partial_feed_complete(const struct rp_function *function, const struct rp
         raiser = take_requests(c, rc, &error);
     if (complete || c->form == RP_COMPLETE_SOME)
         take_completed(c);
-    /* Open MPI tells the handler of a request the request's own error. */
+    /* Open MPI passes the request's own error to the request's error handler. */
     bool of_request = raiser.kind != RP_OF_WORLD && rc == MPI_ERR_IN_STATUS;
     rp_request_finish(of_request ? error : rc, raiser);
     return rc;

@@ -5,10 +5,10 @@
  *
  * The memory of operations under way (one-sided reads, receives, non-blocking collectives) is
  * looked at where each MPI call begins and where it returns: of the newest ones, as far as they
- * are small. If it is not what it was at the look before, an entry `arrived` tells all of it, and
- * at which look that was, counted from the call that began the operation. (A place among the
- * entries would not do: calls that only begin an update have none.) A rank that is fed counts its
- * looks in the same way, and puts the content there at the same one.
+ * are small. If it is not what it was at the look before, an entry `arrived` records all of it, and
+ * the number of the look, counted from the call that began the operation. (The place of the entry
+ * would not do: calls that only begin an update have no entry.) A rank that is fed counts its looks
+ * in the same way, and puts the content there at the same look.
  *
  * What changed inside a call MPI has stored. What changed between two calls the program may have
  * stored itself; or MPI, if a network or a thread works for it while the program computes. The
@@ -396,7 +396,7 @@ static void feed_look(void)
     }
 }
 
-/* If the program makes other calls than were recorded, the next entry tells. */
+/* If the program makes other calls than were recorded, the next entry shows it. */
 void rp_partial_feed_arrived(void)
 {
     static bool has_said;

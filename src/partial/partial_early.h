@@ -17,7 +17,7 @@ void rp_early_before(const struct rp_areas *areas);
  * they are; rp_areas_free ends the watch. */
 void rp_early_add(struct rp_areas *areas);
 void rp_early_drop(struct rp_early *early); /* may be NULL */
-/* Feeding: it was complete when it began; what has come to be told of all is. */
+/* Feeding: the operation was complete when it began. */
 void rp_early_at_once(const struct rp_areas *areas);
 void rp_early_report(void);
 /* Called when an MPI call begins, or (`inside`) returns. Recording, writes an entry for each result

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handles that calls make: told as null, empty or new; feeding, new ones are real handles of this
- * process. Then the calls of which these are the larger part. */
+/* Handles that calls make: recorded as null, empty or new. Feeding, new ones are real handles of
+ * this process. Below are the calls that mainly make handles. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -64,7 +64,7 @@ void rp_partial_feed_found(void)
     const uint8_t *content = rp_data_get_content(rp_partial.reader, &length);
     struct rp_view zeros = rp_view_of(content, content ? length : 0);
     if (!content || !expected.memory)
-        return; /* whoever takes the next entry tells why */
+        return; /* the reader of the next entry reports why */
     if (!rp_zero_runs_set(&zeros, expected.memory, expected.size)) {
         rp_error("not the recorded run: %s has memory of another size",
                  rp_partial_feed_calling()->name);

@@ -30,8 +30,8 @@ static void entry_found(void)
         rp_windows_looked();
 }
 
-/* What an entry of no MPI function tells, which stands before that of the call during which it came
- * to pass. */
+/* What an entry describes that belongs to no MPI function. It stands before the entry of the call
+ * during which it happened. */
 static void (*reader_of(const char *name))(void)
 {
     const struct {
@@ -118,10 +118,10 @@ __attribute__((constructor)) static void note_directory(void)
     started_in = getcwd(NULL, 0);
 }
 
-/* A debugger calls the program by its path; programs tell others what they were called. */
+/* A debugger starts the program by its path. Programs print the name that they were started by. */
 __attribute__((constructor)) static void take_name(int count, char **words)
 {
-#ifdef __GLIBC__ /* others do not tell */
+#ifdef __GLIBC__ /* other C libraries do not have it */
     const char *called = rp_setting("REPRISE_CALLED"), *name = called ? strchr(called, '/') : NULL;
     char program[4096] = "";
     ssize_t length =

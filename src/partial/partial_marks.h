@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording: marks of the time between entries, by which it can be told later which rank wrote what
- * (log/order_log.h). Their log is made with the first window. The record is of use without
- * it.
+ * Recording: marks of the time between entries, from which attribution finds which rank wrote what
+ * (log/order_log.h). Their log is made with the first window. The record is of use without it.
  */
 #ifndef RP_PARTIAL_MARKS_H
 #define RP_PARTIAL_MARKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One-sided reads under way. Their results are the program's when the call returns that completes
- * them; they are told then, by an entry `got` before that of the call. Reads with a request are
- * kept with it (partial_requests.c); if such a call completes them before their request is waited
- * for, their entries are numbered behind those that are here. */
+/* One-sided reads under way. The program may use their results when the call that completes them
+ * returns. They are recorded then, by an entry `got` before that of the call. Reads with a request
+ * are kept with the request (partial_requests.c); if such a call completes them before the program
+ * waits for the request, their entries are numbered behind those that are here. */
 #include <stdlib.h>
 
 #include "base/diagnostics.h"

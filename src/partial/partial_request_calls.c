@@ -4,7 +4,7 @@
  * complete them.
  *
  * A receive that the program frees while it is under way still gets its message. We keep it and
- * look: when it is found complete, an entry `freed` tells so before the next entry.
+ * look: when it is found complete, an entry `freed` records that, before the next entry.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@
 #include "reprise.h"
 #include "hand.h"
 
-/* The content is the program's from the first yes on; the call that ends the request tells it
+/* The program may use the content from the first yes on. The call that ends the request records it
  * again, if it is still known. */
 int rp_partial_record_Request_get_status(const struct rp_next *next, MPI_Request request, int *flag,
                                          MPI_Status *status)

@@ -4,8 +4,8 @@
  *
  * Recording, only requests that receive are known, by handle: each has one of its own as long as it
  * is under way. A request that is complete when it is made may share its handle with others, so
- * what it received is told at once. Feeding, every request is a generalised one of ours; only those
- * that the program itself made are not known.
+ * what it received is recorded at once. Feeding, every request is a generalised one of ours; only
+ * those that the program itself made are not known.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -50,18 +50,17 @@ void rp_request_finish(int error, struct rp_raiser raiser);
 /* Adds a request under way, and takes its areas over. Recording, only requests with areas are
  * added; feeding, all are. */
 void rp_partial_requests_add(MPI_Request request, struct rp_areas *areas, bool persistent);
-/* Recording: a request that may be complete already, and have the handle of others: then its
- * content is told at once. */
+/* Recording: a request that may be complete already, and share its handle with others: then its
+ * content is recorded at once. */
 void rp_partial_record_fresh(MPI_Request request, struct rp_areas *areas);
 /* The entry `got`: a one-sided read is complete. */
 extern RP_HIDDEN const struct rp_function rp_f_got;
 
 /* The request, if it is under way, is of a read from this target of the window (both sides). */
 void rp_partial_requests_read(MPI_Request request, MPI_Win win, int target);
-/* A call has completed such reads. Recording: they are told by entries `got`, numbered from `first`
- * on;
- * feeding: the one of this number is filled, false if there is none. Then the request has none any
- * more. */
+/* A call has completed such reads. Recording: entries `got` record them, numbered from `first` on.
+ * Feeding: fills the read of this number; returns false if there is none. Then the request has no
+ * reads any more. */
 void rp_partial_requests_reads_done(MPI_Win win, int target, uint64_t first);
 bool rp_partial_requests_take_read(uint64_t number);
 bool rp_partial_requests_are_reading(MPI_Win win, int target);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Windows that processes of one host share, in which they load and store without any call. Unless
- * the program is tracked, that is of use only if it does so between calls that synchronise, and
- * only its user can tell.
+ * the program is tracked, a recording is right only if the program does so between calls that
+ * synchronise. Only its user can know that.
  *
  * Each member's part is a region of the window. In programs that are tracked by calls they are
  * parted like other windows: all parts together have a copy that the program works on, `to_own`

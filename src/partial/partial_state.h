@@ -59,7 +59,7 @@ struct rp_partial_hooks {
     /* Recording: the entry of a call is about to begin. What happened meanwhile gets entries of its
      * own in front of it. */
     void (*before_entry)(void);
-    /* Recording: MPI gave these bytes, which are about to be written into an entry. Returns the
+    /* Recording: MPI returned these bytes, which are about to be written into an entry. Returns the
      * bytes to write, valid until the next call. */
     const void *(*taken)(const void *bytes, size_t size);
     /* Recording: a message was unpacked into such memory. `packed` is its content. */

@@ -11,7 +11,7 @@
 #include "base/diagnostics.h"
 #include "reprise.h"
 
-/* Feeding, traced: a store is told of when it is seen to be made. */
+/* Feeding, traced: a store is logged when it is seen to be made. */
 static struct {
     uintptr_t caller, stack;
 } store;

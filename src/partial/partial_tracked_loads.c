@@ -121,8 +121,8 @@ void rp_track_tell(bool loads, const void *at, const void *value, size_t size)
 void rp_track_feed_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
     if (++*rp_tracking.track->loads != rp_tracking.next.due) {
-        memcpy(value, (void *)from, size); /* one instruction may load a place several times: what
-                                              it was told of the first is there */
+        memcpy(value, (void *)from, size); /* one instruction may load a place several times: the
+                                              value of the first load is there */
         return;
     }
     if (rp_tracking.next.is_end && !rp_data_is_ended(rp_tracking.reader))

@@ -28,7 +28,7 @@ struct rp_tracking {
     struct rp_data_reader *reader;
     bool was_parted;
     struct {
-        uint64_t due; /* the load that gives it */
+        uint64_t due; /* the number of the load that is to return it */
         bool is_end;
         uint64_t place;
         const uint8_t *bytes;
@@ -48,8 +48,8 @@ void *rp_track_copy_of(const void *bytes, size_t size);
  * Does not return if it is one of another thread, to window memory. */
 bool rp_track_passes(const void *at, size_t size);
 
-/* A load gave this value, which is all in region t. Recording, it is written down if it is not what
- * the shadow has. Feeding, memory and value get what was recorded. */
+/* A load read this value, which is all in region t. Recording: logs it if it differs from the
+ * shadow. Feeding: sets memory and value to what was recorded. */
 void rp_track_record_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
 void rp_track_feed_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
 

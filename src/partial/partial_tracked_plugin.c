@@ -65,8 +65,8 @@ static void fill(void *to, int byte, size_t size)
                    byte, part);
 }
 
-/* Atomic operations read memory as they write it: feeding, it must be right before. Recording, what
- * was read is told after it, and the operation is made on the shadow too. */
+/* Atomic operations read memory as they write it. Feeding, the memory must be right before.
+ * Recording, what was read is logged afterwards, and the operation is made on the shadow, too. */
 
 static void before(void *at, size_t size)
 {

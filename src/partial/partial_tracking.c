@@ -3,9 +3,9 @@
  * Window memory of a tracked program (window/tracking.h) stays where it is: others store into it at
  * any time, and the program sees that at any load. A shadow has what the memory of the rank has in
  * a partial replay, at the same point of the program: what it last stored, loaded, or got from MPI.
- * A load that gives something else is written into a log of its own, by its number among all loads,
- * its place and its value; the shadow follows. In a partial replay there is no shadow: at the load
- * with that number, the value is put into memory, and the load gives it.
+ * A load that returns something else is written into a log of its own, by its number among all
+ * loads, its place and its value; the shadow follows. In a partial replay there is no shadow: at
+ * the load with that number, the value is put into memory, and the load returns it.
  *
  * At calls that synchronise, windows are compared with their shadows as those of other programs are
  * (partial_window_memory.c): so code that is not tracked sees there what it saw. Where MPI itself
@@ -124,7 +124,7 @@ void rp_track_remove(const void *memory, size_t size)
     rp_tracked_remove(&rp_tracking.regions, t);
 }
 
-/* What MPI gave */
+/* What MPI returned */
 
 const void *rp_track_taken(const void *bytes, size_t size)
 {

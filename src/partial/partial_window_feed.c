@@ -147,8 +147,8 @@ void rp_window_tell(struct rp_window *w, const struct rp_function *function, int
     w->looked = rp_data_read_entries(rp_partial.reader);
 }
 
-/* A run of bytes, or of some lanes of them (0: all). False: the entry is damaged; whoever asked
- * tells how. */
+/* Stores a run of bytes, or of some lanes of them (0: all). False: the entry is damaged; the caller
+ * reports it. */
 static bool take_run(struct rp_window *w, uint64_t region, uint64_t at, uint64_t lanes)
 {
     size_t stored;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Windows come and go. Recording, each gets memory of its own beside that of the program, unless
- * others know its address; feeding, a window of this process stands for the real one, and the
- * program's memory is all there is. partial_window_memory.c tells what is
- * in the memory; windows that all members share are made in partial_shared.c.
+ * How windows are made and freed. Recording, each gets memory of its own beside that of the
+ * program, unless others know its address. Feeding, a window of this process stands for the real
+ * one, and only the program's memory is used. partial_window_memory.c handles what is in the
+ * memory; partial_shared.c makes windows that all members share.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +64,8 @@ int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Co
     return rc;
 }
 
-/* Of memory of the program's own that is about to be part of a window, what is in it; which is
- * told. It may be in another window: what others wrote there comes in before. */
+/* Records the content of memory of the program that is about to be part of a window. The memory may
+ * be in another window: what others wrote there is copied in before. */
 static uint8_t *take_shadow(void *base, size_t size, void **owned)
 {
     uint8_t *shadow;
@@ -195,8 +195,8 @@ int rp_partial_feed_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Inf
     return rc;
 }
 
-/* Programs tell each other where their windows are, and find their own among these: in a partial
- * replay it is to be there, too. `public` is where others write, or NULL. */
+/* Processes exchange the addresses of their windows, and look for their own among these: a partial
+ * replay must find it, too. `public` is where others write, or NULL. */
 static void take_own(struct rp_window_region *r, const void *public)
 {
     r->memory.own =
@@ -206,7 +206,7 @@ static void take_own(struct rp_window_region *r, const void *public)
         r->memory.own = rp_allocate_like(public, r->memory.size, &r->owned[0]);
 }
 
-/* Others may be here before us: what the memory has in the beginning is told. */
+/* Others may write before we look: so the content of the memory in the beginning is recorded. */
 int rp_partial_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit,
                                    MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
 {
@@ -286,8 +286,8 @@ int rp_partial_feed_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *wi
     return rc;
 }
 
-/* A region comes after the entry of the call, and goes after it: feeding, too. What others write
- * meanwhile is told later. */
+/* A region is added after the entry of the call, and removed after it: feeding, too. What others
+ * write meanwhile is recorded later. */
 int rp_partial_record_Win_attach(const struct rp_next *next, MPI_Win win, void *base, MPI_Aint size)
 {
     struct rp_window *w = rp_window_find(win);

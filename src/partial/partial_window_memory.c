@@ -38,7 +38,7 @@ struct incoming {
 
 static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
-    enum { SHORT = 64 }; /* to pack less is not worth the byte that tells the lanes */
+    enum { SHORT = 64 }; /* to pack less is not worth the byte that names the lanes */
     struct incoming *incoming = data;
     bool is_packed = lanes != RP_LANES_ALL && length >= SHORT;
     uint8_t packed[RP_MIRROR_RUN];
@@ -97,7 +97,7 @@ static void look_out(void *data)
     rp_shadow_out(&look->region->memory, look->at, look->length);
 }
 
-/* `incoming`: what came in is told; NULL: stores go out. */
+/* `incoming`: records what others wrote; NULL: makes the program's stores public. */
 static void look_at(struct rp_window_region *r, size_t at, size_t length, struct incoming *incoming)
 {
     struct look look = {r, at, length, incoming};

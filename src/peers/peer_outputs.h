@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What libreprise-outputs.so offers to libreprise.so, which stands behind it. The engine calls
  * these where a commutative region of the program begins and ends. `return_address` and `stack`
- * tell where the program calls. Where libreprise-outputs.so is not preloaded, they are NULL. */
+ * say where the program calls. Where libreprise-outputs.so is not preloaded, they are NULL. */
 #ifndef RP_PEER_OUTPUTS_H
 #define RP_PEER_OUTPUTS_H
 

@@ -20,7 +20,7 @@ RP_DATA_OFFERED int reprise_partial_is_last(void);
 
 /* Opens the data log of `rank` in the record's `directory` for writing. `run` is the identity of
  * the run, `ranks` the size of MPI_COMM_WORLD. The calls of the calling thread are recorded from
- * reprise_partial_go on. Returns an enum rp_status; on failure *why tells the reason. */
+ * reprise_partial_go on. Returns an enum rp_status; on failure *why has the reason. */
 RP_DATA_OFFERED int reprise_partial_record(const char *directory, uint64_t run, int rank, int ranks,
                                            struct rp_problem *why);
 
