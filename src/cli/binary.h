@@ -29,7 +29,7 @@ enum rp_status rp_binary_look(const char *name, struct rp_binary *out, struct rp
 bool rp_binary_is_static(const char *path); /* a program without a loader */
 void rp_binary_free(struct rp_binary *binary);
 
-/* The MPI that a launcher belongs to, by its name; NULL: cannot tell. */
+/* Returns the MPI that a launcher belongs to, by its name; NULL: not known. */
 const char *rp_binary_launcher_mpi(const char *name);
 
 #endif

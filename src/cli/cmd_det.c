@@ -56,7 +56,7 @@ static void set(const char *name, const char *value)
         setenv(name, value, 1);
 }
 
-/* What was given as an option is told as one. */
+/* Names what was set by an option as that option. */
 static enum rp_status check_bytes(const char *option, const char *text, const char *setting,
                                   struct rp_problem *why)
 {
@@ -115,11 +115,11 @@ static enum rp_status apply_options(struct rp_problem *why)
 }
 
 /*
- * The ranks write down what they decided. If that is not to be kept, its first line still tells
- * that there were any: a program that is not entered would run as ever, without a word. The file is
- * where records are, since a launcher may start all its ranks on other hosts; where nothing can be
- * written, nothing is told. If the ranks ended the job for an error of the program, it also has the
- * exit status.
+ * The ranks write their decisions to a file, even if nobody asked for it. Its first line shows that
+ * reprise's library was in the program at all; without it, the program would run as ever, without a
+ * warning. The file is in the directory of records, since a launcher may start all its ranks on
+ * other hosts. If it cannot be written, there is no such warning. If the ranks ended the job for an
+ * error of the program, the file also has the exit status.
  */
 struct witness {
     char *directory; /* that we made */

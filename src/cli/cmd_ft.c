@@ -105,7 +105,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* The list that --kill would take, which is told. Every fourth is at a step of a recovery. */
+/* Chooses kills at random, and prints them in the form that --kill takes. Every fourth is at a step
+ * of a recovery. */
 static enum rp_status choose_kills(long ranks, struct rp_problem *why)
 {
     enum { STEPS = 4, CALLS = 20 };
@@ -284,7 +285,7 @@ struct ending {
     time_t since;
     bool at_once;     /* nobody ends the job but us */
     double childless; /* then: since when the launcher is */
-    bool signalled;   /* the launcher was */
+    bool signalled;   /* the launcher got SIGTERM */
     bool in_init;     /* no rank is out of it */
     char why[512];    /* then: who died */
     struct rp_job job;
@@ -333,8 +334,8 @@ static void look_at_job(struct ending *ending)
     }
 }
 
-/* Open MPI's launcher was seen to kill its own process group, with us in it, when it was told to
- * end while it started processes: so it is told when it has none left. */
+/* Open MPI's launcher was seen to kill its own process group, with us in it, when it got SIGTERM
+ * while it started processes. So it gets SIGTERM when it has no process left. */
 static bool is_time_to_signal(struct ending *ending)
 {
     enum { PATIENCE = 1 };

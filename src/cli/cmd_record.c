@@ -232,7 +232,7 @@ static int summarise(const char *directory, char **command, int status)
     if (status == 0 && facts.stopped > 0)
         status = REPRISE_EXIT_DAMAGED;
     if (status == 0 && facts.unfinished > 0 &&
-        rp_launch_was_stopped()) /* Hydra, told to end, calls that success now and then */
+        rp_launch_was_stopped()) /* after SIGTERM, Hydra calls that success now and then */
         status = 128 + rp_launch_was_stopped();
     rp_buffer_free(&line);
     rp_facts_free(&facts);

@@ -56,7 +56,7 @@ struct replay {
     time_t last_progress;
     long patience;
     time_t given_up;      /* since when a rank has ended the job; 0: none has */
-    bool signalled;       /* the launcher, to end */
+    bool signalled;       /* the launcher got SIGTERM */
     bool has_line;        /* of progress, on a terminal */
     bool is_shown;        /* says what became of it */
     void (*step)(void *); /* called while it runs, with step_data; may be NULL */

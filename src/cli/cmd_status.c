@@ -33,18 +33,18 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* A replay that is running, or a recording that tells what its ranks wait for. */
+/* A replay that is running, or a recording whose ranks write down what they wait for. */
 struct running {
     int pid; /* that the file is named by */
     struct rp_replay_state *state;
 };
 
 struct status {
-    char *directory; /* NULL: no record is told of */
+    char *directory; /* NULL: no record */
     struct rp_manifest manifest;
     struct rp_progress progress;
     struct rp_replay_state
-        *waits;   /* of the recording; NULL: it does not tell, and its processes are looked at */
+        *waits;   /* of the recording; NULL: it has none, and its processes are looked at */
     bool is_here; /* it was started on this host */
     struct running *replay;
     size_t replays;
@@ -406,7 +406,7 @@ static void choose_runs(struct status *s, const char *name)
     free(directory);
 }
 
-/* Whether there is a record to tell of; if there are runs, there need not be one. */
+/* Returns whether there is a record to describe; if there are runs, there need not be one. */
 static bool is_without_record(struct status *s, enum rp_status status)
 {
     if (status != RP_USAGE || s->run_count == 0)

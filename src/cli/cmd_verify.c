@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reprise verify: reads every byte of a record and checks it. All damaged ranks are told, not only
- * the first. */
+/* reprise verify: reads every byte of a record and checks it. Names all damaged ranks, not only the
+ * first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -250,8 +250,8 @@ bool rp_ft_is_on_one_host(char **words)
     return one_host;
 }
 
-/* What tools/ulfm puts into its own build, or leaves out of it, told to any Open MPI 5. What is set
- * otherwise, in a file or for jobs without failures, would not survive one. */
+/* Sets for any Open MPI 5 what tools/ulfm sets in its own build. A job with other values, from a
+ * file or meant for jobs without failures, would not survive a failure. */
 static void set_as_built(void)
 {
     const char *pml = getenv("OMPI_MCA_pml");
@@ -302,8 +302,8 @@ void rp_ft_set_up_mpi(char **words, const char *prefix, const char *directory)
 
 /* The directory of the run */
 
-/* Held as long as this process or the launcher lives: what was left behind by those that were
- * killed can be told from what is used. */
+/* This process and the launcher hold the lock as long as they live: so what killed ones left behind
+ * differs from what is in use. */
 static bool lock(const char *path, int flags)
 {
     int fd = open(path, O_RDWR | flags, RP_PRIVATE_FILE);

@@ -171,7 +171,7 @@ struct job {
     long patience; /* seconds in which nothing moves */
     int status;    /* that ends it; -1: none yet */
     double since;
-    bool signalled;
+    bool signalled; /* the launcher got SIGTERM */
     bool not_begun; /* no process had begun with tasks */
     char why[512];  /* then: who died */
 };
@@ -283,7 +283,7 @@ static void watch(void *data)
         job->not_begun = job->starts.lost[0];
         end_job(job, REPRISE_EXIT_INTERNAL);
         rp_launch_signal(
-            SIGKILL); /* told to end while it starts processes, it was seen to kill us, too */
+            SIGKILL); /* at SIGTERM while it starts processes, it was seen to kill us, too */
     }
     if (job->status < 0 && is_still(job))
         end_job(job, REPRISE_EXIT_INTERNAL);

@@ -58,7 +58,7 @@ static bool is_wrapper(const struct rp_binary *binary)
     return false;
 }
 
-/* What a word of the command tells: NULL, or why it cannot be entered. */
+/* Returns why the program that a word of the command names cannot be entered; NULL: no reason. */
 static const char *obstacle(const struct rp_binary *binary)
 {
     if (binary->setuid)
@@ -209,7 +209,7 @@ static bool is_on_roll(const struct rp_job *job, long process)
     return false;
 }
 
-/* Its number, as the launcher told it; -1: it did not. */
+/* Returns the rank that the launcher set in the process's environment; -1: it set none. */
 static int rank_of(const struct rp_buffer *environment)
 {
     static const char name[] = "\0PMIX_RANK=";
@@ -404,7 +404,7 @@ static int kill_below(const struct look *look, pid_t parent)
 
     for (size_t i = 0; i < look->count; i++)
         if (look->all[i].parent == parent) {
-            kill(look->all[i].process, SIGKILL); /* before it can tell how those below it ended */
+            kill(look->all[i].process, SIGKILL); /* before it can report how those below it ended */
             count += 1 + kill_below(look, look->all[i].process);
         }
     return count;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that dies before it comes out of MPI_Init is known by the roll, or, if it ended before
- * our library was loaded, or by itself, by two things: the launcher has fewer children than it
- * started, more than those that ended later; and some process is in MPI_Init. That must hold for a
- * while, since a launcher needs one to start all of them. Who it is the roll tells, unless it ended
- * before our library was loaded. Looking for the launcher's children takes time: that is done only
- * where the roll gives reason to.
+ * How a process is found that dies before it leaves MPI_Init: by the roll; or, if it ended before
+ * our library was loaded, or by itself, by two things together. The launcher has fewer children
+ * than it started, more than those that ended later; and some process is in MPI_Init. Both must
+ * hold for a while, since a launcher takes a while to start all processes. The roll says which
+ * process it is, unless that ended before our library was loaded. Looking for the launcher's
+ * children takes time, so it is done only if the roll gives a reason.
  */
 #include "cli/jobwatch.h"
 
@@ -185,7 +185,7 @@ static void note_first(struct rp_job *job)
     rp_buffer_free(&list);
 }
 
-/* Some ended before our library was there: who, if it can be told. */
+/* Some processes ended before our library was loaded: names them as far as they are known. */
 static void note_unseen(struct rp_job *job, int lost)
 {
     struct rp_buffer list = {0};

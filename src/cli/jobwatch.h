@@ -18,11 +18,11 @@ struct rp_job {
 };
 
 /*
- * Whether the job does not go on: processes ended before they came out of MPI_Init, where others
- * wait for them for ever, since a launcher for which the death of a process is no failure does not
- * tell them; or all have ended, but not the launcher. `text` says so, and who. From then on no
- * process gets out of MPI_Init. To be called some times a second, with the launcher's id; the
- * launcher's children are the processes, or run them.
+ * Returns whether the job is stuck. Either processes ended before they left MPI_Init: the others
+ * wait there for ever, since a launcher that takes the death of a process for no failure does not
+ * inform them. Or all processes have ended, but the launcher has not. Sets `text` to a sentence
+ * that says so and names the processes. From then on no process leaves MPI_Init. Call this some
+ * times a second, with the launcher's id; the launcher's children are the processes, or run them.
  */
 bool rp_job_is_stuck(struct rp_job *job, pid_t launcher, char text[512]);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings and preload travel in the environment: every launcher passes it to the ranks on its own
- * host, and options of launchers need not be understood. Which flavour to preload is told by the
- * first word of the command line that is a program linked with an MPI; where there is none
- * (scripts, Python), by the launcher.
+ * host, and options of launchers need not be understood. The first word of the command line that is
+ * a program linked with an MPI decides which MPI's library to preload. If there is none (scripts,
+ * Python), the launcher decides.
  */
 #include "cli/launch.h"
 
@@ -32,8 +32,8 @@ bool rp_launch_is_inside(void)
     return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
 }
 
-/* Of the launcher that started us: a script does not tell what it will run. NULL: it may be either,
- * or there is none. */
+/* Returns the MPI of the launcher that started us, since a script does not show what it will run.
+ * NULL: it may be either MPI, or there is no launcher. */
 static const char *mpi_around(void)
 {
     if (getenv("OMPI_COMM_WORLD_RANK"))
@@ -194,7 +194,7 @@ struct found {
     char *asan;
     char *static_program;
     char *shmem_program;
-    bool script; /* it does not tell what it will run */
+    bool script; /* it does not show what it will run */
     struct rp_window_data windows;
     bool exchanges; /* a program calls MPI_Isendrecv */
 };
@@ -465,9 +465,9 @@ static int wait_for_child(void (*watch)(void *), void *data)
 }
 
 /*
- * Open MPI's launcher gives its environment to ranks on other hosts only where it is told to (-x);
- * the other launchers do it by themselves. What the user wants to be given goes on by either of
- * Open MPI's two ways, which must not be mixed.
+ * Open MPI's launcher passes a variable to ranks on other hosts only with -x; the other launchers
+ * pass all. The variables that the user passes keep their way: Open MPI has two, which must not be
+ * mixed.
  */
 
 static bool is_given(const char *name)

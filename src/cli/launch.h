@@ -63,7 +63,7 @@ bool rp_launch_is_interpreter(const char *path);
  * as a shell gives it. */
 int rp_launch_run(char **command, void (*watch)(void *), void *data);
 
-/* The signal by which it, or we, were told to end meanwhile; 0: none. */
+/* Returns the signal that asked the command, or us, to end meanwhile; 0: none. */
 int rp_launch_was_stopped(void);
 
 /* Says that the command ran without our library, though it was to be `done` (such as "recorded").

@@ -36,7 +36,7 @@ bool rp_progress_line_due(void)
 static void put(const char *text, int length)
 {
     if (write(STDERR_FILENO, text, (size_t)length) < 0)
-        shown = false; /* there is nobody to tell */
+        shown = false; /* nobody reads it any more */
 }
 
 void rp_progress_line_show(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One line at the end of a terminal that tells how far a run is, once a second. Where standard
- * error is not a terminal there is none. */
+/* One line at the end of a terminal that shows how far a run is, once a second. If standard error
+ * is not a terminal, there is none. */
 #ifndef RP_PROGRESSLINE_H
 #define RP_PROGRESSLINE_H
 

@@ -37,7 +37,7 @@ bool rp_refused_call_is_refused_alone(const char *function)
            is_among(refused_alone, sizeof refused_alone / sizeof *refused_alone, function);
 }
 
-/* Fortran's names are those of C in small letters, with endings such as _, _f08_ and _cptr_. */
+/* Fortran's names are those of C in lower case, with endings such as _, _f08_ and _cptr_. */
 bool rp_refused_call_makes_window(const char *function)
 {
     static const char *const makers[] = {"mpi_win_create", "mpi_win_allocate"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that leave no record to look at while they go on (`det`, `ft`, and what `stress` is at): a
- * small file for each in the directory of records, `running-PID`, tells `reprise status` of them.
- * It is gone with the run; one that was left behind is known by its process, which is no more.
+ * Runs that have no record to look at while they go on (`det`, `ft`, and the current run of
+ * `stress`). For each, a small file in the directory of records, `running-PID`, describes the run
+ * to `reprise status`. The run removes it at its end; a file that was left behind is known by its
+ * process, which no longer exists.
  */
 #ifndef RP_RUNNING_H
 #define RP_RUNNING_H
@@ -17,8 +18,8 @@ struct rp_running {
     char *progress;  /* in words; may be empty */
     char *directory; /* of its results; may be empty */
     char *record;    /* the record that it is writing; may be empty */
-    char *
-        state; /* the file in which its ranks tell what they do (log/replaystate.h); may be empty */
+    char *state; /* path of the file in which its ranks publish what they do (log/replaystate.h);
+                    may be empty */
     char
         *roll; /* the directory with the roll of its processes (job/job_progress.h); may be empty */
     int process;
@@ -26,10 +27,11 @@ struct rp_running {
     int64_t seconds; /* since it began */
 };
 
-/* This command begins such a run. Best effort: where nothing can be written, nothing is told. */
+/* Writes the file for this command, which begins such a run. Best effort: if the file cannot be
+ * written, `reprise status` does not show the run. */
 void rp_running_begin(const char *kind, char **command, const char *directory);
 
-/* Where the ranks are to tell what they do; NULL: nowhere. */
+/* Returns the path of the file in which the ranks are to publish what they do; NULL: none. */
 const char *rp_running_state(void);
 
 /* What it is at now. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks of `det` and `stress` tell in a state file what they wait for once that takes long; those
- * of `ft` tell their rank and iteration in the roll. Of all that do not say what they wait for, the
- * stack is looked at.
+ * Ranks of `det` and `stress` publish in a state file what they wait for, once that takes long.
+ * Ranks of `ft` publish their rank and iteration in the roll. `reprise status` reads the stacks of
+ * all ranks that do not publish what they wait for.
  */
 #include "cli/statusruns.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `reprise status` tells of runs without a record: who of them waits for what, as far as it is
- * known. */
+/* What `reprise status` shows of runs without a record: which process waits for what, as far as it
+ * is known. */
 #ifndef RP_STATUSRUNS_H
 #define RP_STATUSRUNS_H
 

@@ -112,7 +112,7 @@ static void tell_stall(const struct rp_stress_run *run, struct rp_buffer *out)
     free(path);
 }
 
-/* Also without us, the child outlives what ends its launcher, and tells what was recorded. */
+/* The child outlives what ends its launcher, also without us, and reports what was recorded. */
 static void end(pid_t child, int *status)
 {
     kill(child, SIGTERM);

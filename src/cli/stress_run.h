@@ -20,7 +20,7 @@ struct rp_stress_run {
 
 struct rp_stress_end {
     int status;
-    bool hung;        /* it had not ended in time, and was told to */
+    bool hung;        /* it did not end in time, and got a signal */
     bool interrupted; /* so were we */
     struct rp_buffer
         stall; /* of a run that hung: a line for each rank, what it waited for; to be freed */

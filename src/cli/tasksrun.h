@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of programs of tasks (reprise_tasks.h): they write and read them by themselves, and are
- * only told where. */
+/* Records of programs of tasks (reprise_tasks.h). The program writes and reads its record by
+ * itself; the command only sets where. */
 #ifndef RP_TASKSRUN_H
 #define RP_TASKSRUN_H
 

@@ -52,7 +52,8 @@ static bool is_open(void)
            !allows_windows();
 }
 
-/* Inside a launcher each rank chooses by itself, and all choose the same: the first one tells. */
+/* Inside a launcher each rank chooses by itself, and all choose the same. Returns whether this one
+ * is to print the choice. */
 static bool is_first_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
