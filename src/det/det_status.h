@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank of a deterministic run tells `reprise status`. */
+/* What a rank of a deterministic run publishes for `reprise status`. */
 #ifndef RP_DET_STATUS_H
 #define RP_DET_STATUS_H
 

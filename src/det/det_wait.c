@@ -78,8 +78,8 @@ static void check_connection(void)
         _exit(REPRISE_EXIT_INTERNAL);
 }
 
-/* At a collective, without receives under way, others have to come, and how they are tells only of
- * a deadlock. */
+/* A rank that is at a collective and has no receive under way waits for other ranks to arrive.
+ * Their states matter only for finding a deadlock. */
 static bool needs_only_others(void)
 {
     return waiting->kind == RP_WAIT_COLLECTIVE && !waiting->runs && !waiting->requests &&

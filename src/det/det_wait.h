@@ -5,8 +5,8 @@
 
 #include "det/det_matching.h"
 
-/* Waits until `ready(data, false)` is true. In between, `ready(data, true)` is asked, which must
- * have no effect. `wait` tells what for; it is used until this returns. */
+/* Waits until `ready(data, false)` is true. In between, calls `ready(data, true)`, which must have
+ * no effect. `wait` says what the rank waits for; it must stay valid until this returns. */
 void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
                  const struct rp_det_wait *wait);
 

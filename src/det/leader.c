@@ -18,7 +18,7 @@
  *
  * - A message. It was not among those counted, so it was sent after its sender's M, no earlier than
  *   the bound of its sender, and the bound of the rank holds.
- * - The news that a message of its own was received, which counts as a message to it. The receive
+ * - The notice that a message of its own was received, which counts as a message to it. The receive
  *   was posted after the receiver's M, or was under way then. In the second case the receiver had
  *   seen the message, and published that, which is counted; or it had not. Then the message counts
  *   as one that may have been received at its time, unless the receiver received nothing at its M
@@ -28,8 +28,8 @@
  * - The last arrival at a collective. Which ranks are missing is taken from the copy of the
  *   collective on the host where the bounds are found: a rank that is missing there comes after its
  *   own M. Of a rank that waits for several operations the frame has the first that completed. That
- *   a collective among them is not complete is believed if the rank's host had heard of all
- *   arrivals that the latest frames of all hosts count: then the last rank comes after its own M.
+ *   a collective among them is not complete is believed if the rank's host knew of all arrivals
+ *   that the latest frames of all hosts count: then the last rank arrives after its own M.
  *
  * No host polls by time alone: a host in which a rank waits requests one frame of each other host,
  * gets it as soon as something is new, and requests the next if it still needs to. Otherwise the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the leader hears from other hosts. */
+/* What the leader receives from other hosts. */
 #ifndef RP_LEADER_RECEIVE_H
 #define RP_LEADER_RECEIVE_H
 

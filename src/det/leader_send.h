@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the leader tells other hosts. */
+/* What the leader sends to other hosts. */
 #ifndef RP_LEADER_SEND_H
 #define RP_LEADER_SEND_H
 

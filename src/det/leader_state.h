@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the leader of a host knows, and its connections to the leaders of other hosts. Its parts
- * share one struct: leader_send.c speaks to other hosts, leader_receive.c hears them, leader.c is
- * the thread that does both.
+ * share one struct: leader_send.c sends to other hosts, leader_receive.c receives from them,
+ * leader.c is the thread that does both.
  */
 #ifndef RP_LEADER_STATE_H
 #define RP_LEADER_STATE_H

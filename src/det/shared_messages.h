@@ -4,7 +4,7 @@
  * sent, in the inbox of the receiver before the message itself is sent by MPI. Payloads are not
  * here. A message goes back to the rank that made it when nobody needs it any more.
  *
- * Messages to ranks of other hosts go to the outbox, and so does other news for these hosts.
+ * Messages to ranks of other hosts go to the outbox, and so do notices for these hosts.
  */
 #ifndef RP_SHARED_MESSAGES_H
 #define RP_SHARED_MESSAGES_H

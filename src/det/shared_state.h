@@ -60,7 +60,7 @@ struct rp_shared_rank {
     _Alignas(64) uint64_t digest, matches, answers; /* what was decided: det_state.h */
     _Alignas(64) struct rp_futex futex; /* others wake it by this: a message came, one of its own
                                            was received, or a collective is complete */
-    _Atomic uint32_t wants_updates;     /* it waits, and news of other hosts may help */
+    _Atomic uint32_t wants_updates;     /* it waits, and a frame of another host may help */
     _Atomic uint32_t is_described;      /* `description` is set */
     char description[RP_SHARED_DESCRIPTION]; /* in a deadlock: what it waits for, in words */
     char comm_name[96];     /* " on NAME": of its collective, if it waits inside MPI */
@@ -87,9 +87,9 @@ struct rp_shared_common {
 };
 
 /*
- * A rank of another host, as it was at a moment of its host. Its fields are read while they change;
- * then rp_shared_common.copied tells. A wait is believed if the rank had received by then all that
- * every host is known to have sent it (leader.c says why that is enough).
+ * A rank of another host, as it was at a moment of its host. Its fields may change while they are
+ * read; rp_shared_common.copied shows that. A wait is believed if the rank had received by then all
+ * that every host is known to have sent it (leader.c says why that is enough).
  */
 struct rp_shared_copy {
     _Atomic uint64_t clock, wait, target, candidate;
@@ -214,8 +214,8 @@ bool rp_shared_put_sites(const void *bytes, size_t length);
 bool rp_shared_add_sites(uint32_t rank, const void *bytes, size_t length);
 const uint8_t *rp_shared_sites_of(uint32_t rank, size_t *length);
 
-/* One rank of the job may report an error: whether it is this one. The other function tells whether
- * a rank of this host does, or has. */
+/* One rank of the job may report an error: the first function returns whether it is this one. The
+ * other returns whether a rank of this host does, or has. */
 bool rp_shared_may_report(void);
 bool rp_shared_is_reported(void);
 
