@@ -115,7 +115,7 @@ static bool describe(struct rp_call_sites *sites, const struct rp_site_table *ta
            describe_wrapper(&place, row);
 }
 
-/* Rows are told apart by function and line, or by address where there is no line. */
+/* Rows differ by function and line, or by address where there is no line. */
 static void put_place_key(struct rp_buffer *out, const struct rp_call_site *row)
 {
     rp_buffer_string(out, row->function, strlen(row->function));

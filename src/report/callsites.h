@@ -29,8 +29,8 @@ struct rp_call_site {
     uint64_t events;
     uint64_t calls;        /* that made events; polls that answered no are calls too */
     uint64_t matches;      /* messages that a wildcard took or found */
-    uint64_t out_of_order; /* of these, by a receive that was posted before one whose match was told
-                              earlier */
+    uint64_t out_of_order; /* of these, by a receive that was posted before one whose match was
+                              recorded earlier */
     uint64_t polls;        /* that answered no */
     uint32_t sources;      /* the most different ones on one rank */
     uint64_t

@@ -3,7 +3,7 @@
  * Logical time is the number of an event on its rank: both logs are read side by side, and the
  * first events that are not the same are the divergence. Polls that answered no stand in groups
  * whose order says nothing, so all between two other events are compared as a whole. The clocks of
- * CLOCK events are not compared: they tell of the sender's past, not of what this rank saw.
+ * CLOCK events are not compared: they show the sender's past, not what this rank saw.
  *
  * Where a rank that differs has several threads, their order alone may be the difference. So each
  * thread is compared for itself, too, by another pass in which the events of all others, and what

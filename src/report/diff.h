@@ -49,7 +49,7 @@ enum rp_diff_basis {
     RP_BY_NONE,   /* nothing: the smallest number of the event is named */
     RP_BY_ONLY,   /* no other rank differs, or only by where or how it ended */
     RP_BY_CLOCKS, /* the smallest Lamport clock: no other can have caused it, as far as messages
-                     tell */
+                     show */
     RP_BY_TIMES,  /* the earliest time */
 };
 
@@ -57,7 +57,7 @@ struct rp_diff {
     char *directory[2];
     struct rp_manifest manifest[2];
     bool same_program;
-    bool same_callers; /* both tell callers of wrappers apart in the same way, or neither does */
+    bool same_callers; /* both distinguish callers of wrappers in the same way, or neither does */
     uint64_t events[2];
     struct rp_divergence *ranks; /* one for each rank that differs, in order */
     size_t rank_count;

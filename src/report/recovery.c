@@ -172,7 +172,7 @@ static int64_t time_of_kill(const struct events *events, int rank, int64_t befor
     return time;
 }
 
-/* All leave the meeting together; who tells of it may do so late. */
+/* All processes leave the meeting together, but some may write their event late. */
 static int64_t time_of_meeting(const struct events *events, int64_t number)
 {
     for (size_t i = 0; i < events->count; i++)

@@ -3,8 +3,9 @@
  * One pass over the events of each rank, one rank after the other. Counts that are those of a rank
  * (different sources, entropy) are added to the call sites at its end.
  *
- * A call site belongs to the call that told an event. So the match of a receive counts for the Wait
- * that completed it, not for the place where it was posted, which is not recorded.
+ * An event counts for the site of the call that told the program its outcome. So the match of a
+ * receive counts for the Wait that completed it, not for the place where it was posted, which is
+ * not recorded.
  */
 #include "report/report.h"
 
@@ -24,7 +25,7 @@ struct walk {
     uint8_t *is_here;     /* by row: there were events of it */
     struct rp_event last; /* the event before that is of a call; kind 0: none */
     int32_t thread;
-    uint64_t highest_post;       /* told so far, + 1 */
+    uint64_t highest_post;       /* of the matches so far, + 1 */
     uint64_t expected_post;      /* of the column c */
     struct rp_counters outcomes; /* by row and source, or index */
     struct rp_counters sources;
@@ -243,7 +244,7 @@ static int by_kind_and_codec(const void *one, const void *other)
     return a->kind != b->kind ? a->kind - b->kind : a->codec - b->codec;
 }
 
-/* After the events: chunks that an index tells of have no codec before they are read. */
+/* After the events: chunks that an index lists have no codec before they are read. */
 static bool survey_chunks(struct rp_report *r, const struct rp_log *log)
 {
     uint64_t in_chunks = 0, bytes = 0;
@@ -432,7 +433,7 @@ static enum rp_status collect_rank(struct rp_report *r, uint32_t rank, struct rp
     return status;
 }
 
-/* Times are told from the first of all ranks on. */
+/* Times count from the first event of all ranks on. */
 static void shift_times(struct rp_report *r)
 {
     for (uint32_t rank = 0; r->timed && rank < r->facts.manifest.ranks; rank++)

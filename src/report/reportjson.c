@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as JSON; docs/guide.md and reprise-report(1) tell its members. */
+/* A report as JSON; docs/guide.md and reprise-report(1) describe its members. */
 #include <string.h>
 
 #include "base/json.h"

@@ -31,7 +31,8 @@ struct rp_write_part {
     bool first; /* what the memory had in the beginning */
     const struct rp_touch
         *best; /* the write that it found, most likely; NULL: none that is known, or `first` */
-    uint32_t rank[RP_WRITERS_MOST]; /* all that could have written it; several: it cannot be told */
+    uint32_t
+        rank[RP_WRITERS_MOST]; /* all that could have written it; several: it is not known which */
     size_t ranks;
 };
 

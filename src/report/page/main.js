@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page: reads the data, and passes on what is selected. A filter is a call site, or a pair of senders and receivers, or both; `mask` tells which events pass it.
+// The page: reads the data, and passes on what is selected. A filter is a call site, or a pair of senders and receivers, or both; `mask` says which events pass it.
 
 const state = { run: null, site: -1, pair: null, timelines: [], view: null };
 let matrix, table, waiting = false;

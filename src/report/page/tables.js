@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is told in words and tables: verdict, call sites, the selected event, logs, divergences.
+// What is shown as text and tables: verdict, call sites, the selected event, logs, divergences.
 
 const fact = (value, name) => make("div", { className: "fact" }, make("b", {}, value), make("span", {}, name));
 const number = (value, text = format.format(value)) => make("td", { className: value ? "" : "zero" }, text);

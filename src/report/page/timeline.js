@@ -2,7 +2,7 @@
 // The timeline of a record: a lane for each rank, marks for events, arrows for messages.
 //
 // What is in view is walked through anew for each picture. With few events in view each has its mark; with many, cells count them. With few messages each has its arrow; with many, those that go from one group of ranks to another in one
-// stretch of time make one arrow, whose width tells their share, and only the largest of each stretch are drawn. So the work depends on the events in view alone, and the number of strokes is bounded.
+// stretch of time make one arrow, whose width shows their share, and only the largest of each stretch are drawn. So the work depends on the events in view alone, and the number of strokes is bounded.
 
 const MARKS_MOST = 5000, ARROWS_MOST = 1500, BUNDLES_MOST = 160, GROUPS_MOST = 16, STRETCH = 110, CELL = 2;
 
