@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Codec `mix`: an adaptive binary range coder over mixed contexts (codec/mixer.h). docs/format.md,
- * section 3, specifies every bit; docs/codecs.md tells what was tried.
+ * section 3, specifies every bit; docs/codecs.md lists what was tried.
  *
  * An event is coded field by field. First comes its *shape*: its kind and call site, together a
  * number in a list that grows as shapes appear. Then come scope, posts and the other fields. Each

@@ -22,9 +22,9 @@ static inline void rp_record_end(void)
 }
 
 /*
- * Usual calls (rp_fast_*): nothing stands against them, their site is known, and the ring has
- * room. They need no depth, since nobody makes calls out of theirs. What turns out to be unusual
- * after the real call is told in the same way as by the other operations.
+ * Usual calls (rp_fast_*): nothing speaks against them, their site is known, and the ring has room.
+ * They need no depth, since the real call makes no MPI calls of its own. If the result of the real
+ * call turns out to be unusual, it is recorded in the same way as by the other operations.
  */
 
 /* Whether such a call can push up to `events` events at once. */

@@ -340,8 +340,8 @@ static int call_decided(const struct rp_call *call, const struct rp_completion *
     return rc;
 }
 
-/* Where a call can fail without an outcome, the outcome is set beforehand so that the two can be
- * told apart. */
+/* If a call can fail without an outcome, sets the outcome beforehand, so that a missing outcome
+ * shows. */
 static int call_seen(const struct rp_call *call, const struct rp_completion *asked)
 {
     struct rp_completion c = *asked;

@@ -39,9 +39,9 @@ static inline struct rp_request *rp_record_candidate(struct rp_request *entry, u
 void rp_record_push_candidates(struct rp_request *first, uint64_t post, const MPI_Status *status,
                                uint32_t site);
 
-/* Tells what receives older than `post` matched that could have taken the message of `status`: they
- * were matched before it, whether the program ever asks or not, and if it dies first, nobody else
- * will tell. */
+/* Records the matches of receives older than `post` that could have taken the message of `status`.
+ * They matched before it, whether the program ever completes them or not; if the program dies
+ * first, nothing else records them. */
 static inline void rp_record_push_older(uint64_t post, const MPI_Status *status, uint32_t site)
 {
     struct rp_request *first =
@@ -88,8 +88,8 @@ static inline void rp_record_complete_last(struct rp_request *entry, const MPI_S
         rp_record_push_older(entry->post, status, site);
 }
 
-/* Receives that the program freed while active: kept, and their matches told as soon as they are
- * found. */
+/* Receives that the program freed while active: they are kept, and their matches are recorded as
+ * soon as they are found. */
 void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry);
 void rp_record_poll_freed(uint32_t site);
 void rp_record_settle_freed(uint32_t site);

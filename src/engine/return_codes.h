@@ -24,8 +24,8 @@ static inline bool rp_return_code_some(int rc)
 }
 
 /*
- * Around polls of our own. MPICH's tell the error of a request by the error handler of
- * MPI_COMM_WORLD, which is the program's, and not meant for us.
+ * Around polls of our own. In MPICH, a poll reports the error of a request to the error handler of
+ * MPI_COMM_WORLD. That is the program's handler, which must not see our polls.
  */
 void rp_quiet_begin(void);
 void rp_quiet_end(void);

@@ -21,8 +21,8 @@ struct rp_call {
     uintptr_t stack;
 };
 
-/* Where the program called: return address, and the place on the stack, which tells calls from one
- * place apart that have different callers. Only in an entry, or in a function that an entry ends
+/* Where the program called: the return address, and the stack pointer, which distinguishes calls
+ * from one place that have different callers. Only in an entry, or in a function that an entry ends
  * in. */
 #define RP_PLACE (uintptr_t) __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0)
 
@@ -93,7 +93,7 @@ struct rp_engine {
     int (*Comm_free)(const struct rp_call *, MPI_Comm *);
     int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
     /* With several threads, under their lock (entry/threads.h). Turns follow each other in one
-     * order; a value is an outcome that is none of MPI's: recording takes it, a replay gives it
+     * order; a value is an outcome that is none of MPI's: recording logs it, a replay sets it
      * (false: the record has ended) and `value_taken` says that it was used. */
     int (*leads)(void); /* whether the order is the engine's, so that a thread waits for its turn */
     void (*threads_begin)(void);
@@ -145,7 +145,7 @@ void rp_record_start(void);
 void rp_replay_start(void);
 void rp_cdc_replay_start(void);
 
-/* Before MPI is initialised in a replay: gives what was captured then to rp_capture_add_early. */
+/* Before MPI is initialised in a replay: passes what was captured then to rp_capture_add_early. */
 void rp_replay_load_early(void);
 
 #endif

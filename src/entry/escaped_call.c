@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An error handler that the program gave to MPI runs inside the call that failed, and so inside
- * ours. If it leaves by longjmp, or throws an exception, neither returns, and the thread's depth
- * stays raised: all that follows would be taken for calls out of that one, and pass unseen. The
- * stack tells the two apart: a call out of another has that one's frame, which is in this library,
- * further out. Only a walk that came to the stack's end counts.
+ * An error handler that the program set in MPI runs inside the call that failed, and so inside
+ * ours. If it leaves by longjmp, or throws an exception, neither call returns, and the thread's
+ * depth stays raised. All later calls would then be taken for calls made inside that one, and would
+ * not be recorded. The stack shows the difference: of a call inside another one, the outer call's
+ * frame, which is in this library, is further out. Only a walk that reached the stack's end counts.
  *
  * A recording enters no sends and no collective calls, but what it enters it must know the outcome
  * of. A replay enters sends too, only to wake receivers: there nothing is lost.

@@ -142,8 +142,8 @@ static bool are_to_be_followed(void)
     return level >= MPI_THREAD_SERIALIZED || rp_setting("REPRISE_THREADS");
 }
 
-/* LLVM's runtime lets threads add up in any order, by atomic instructions, unless it is told
- * otherwise. It looks when it is first used. */
+/* LLVM's runtime lets threads add up in any order, by atomic instructions, unless a setting says
+ * otherwise. It reads the setting when it is first used. */
 __attribute__((constructor)) static void fix_reductions(void)
 {
     if (rp_setting("REPRISE_MODE") && rp_setting("REPRISE_THREADS"))

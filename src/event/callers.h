@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who called a wrapper (event/wrappers.h). Calls of one MPI function from one place with one stack
- * pointer save the return address of the function that called MPI at one place on the stack, which
- * the first walk of the stack finds. So one word there tells two callers apart. A table maps that
- * word to the site; or, where the caller is itself a wrapper, to another table, of another word.
+ * pointer save the return address of the function that called MPI at one place on the stack. The
+ * first walk of the stack finds that place. So the one word there distinguishes callers. A table
+ * maps the word to the site; or, if the caller is itself a wrapper, to another table, of another
+ * word.
  *
  * An outcome is the number of a site with RP_CALLERS_SITE, or the address of the first slot of a
  * table of callers. A word is looked for only in the one slot where it belongs: the table grows
@@ -65,7 +66,7 @@ bool rp_callers_find(uint64_t outcome, uint32_t *site);
 /* Adds `site`, the site of a call whose wrappers have their return addresses saved at the `levels`
  * places `at`, innermost first. *outcome is 0, or what an earlier call of this function set.
  * Returns the site that the call has from now on, which is another one if its callers cannot be
- * told apart here. */
+ * distinguished here. */
 uint32_t rp_callers_add(uint64_t *outcome, const uintptr_t *const *at, size_t levels,
                         uint32_t site);
 

@@ -105,7 +105,7 @@ struct rp_event {
 
 _Static_assert(sizeof(struct rp_event) == 32, "the ring's slots are 32 bytes");
 
-/* Returns the name that docs/format.md gives the kind, or "?". */
+/* Returns the name of the kind in docs/format.md, or "?". */
 const char *rp_event_name(uint32_t kind);
 
 /* Returns false for values that no writer makes: an unknown kind, or counts out of range. */

@@ -6,7 +6,7 @@
  * To walk the stack for every event would cost more than the event. So the walk is done once for
  * each new key (function, return address, stack pointer). The same return address at the same depth
  * is taken for the same chain, up to the function that called MPI. Where that function is a wrapper
- * (event/wrappers.h: small, or of a listed name), its callers are told apart, too, by the words
+ * (event/wrappers.h: small, or of a listed name), its callers are distinguished, too, by the words
  * that event/callers.h reads, up to the first function that is no wrapper. Two keys with the same
  * chain are one site.
  *
@@ -76,7 +76,7 @@ struct rp_site_table {
     size_t module_count, module_room;
     struct rp_binding *bindings;
     size_t binding_count, binding_room;
-    const char *wrappers; /* the patterns of names of wrappers; NULL: callers are not told apart. To
+    const char *wrappers; /* the patterns of names of wrappers; NULL: callers do not matter. To
                              be set before the first site is added */
     struct rp_named *names;
     size_t name_count, name_room;
@@ -104,7 +104,7 @@ bool rp_site_program(struct rp_module *out);
 bool rp_site_read(struct rp_site_table *table, const uint8_t *bytes, size_t length, uint32_t items);
 
 /* Returns whether two sites call the same MPI function from the same place, as far as the build ids
- * of the modules tell. */
+ * of the modules show. */
 bool rp_site_same(const struct rp_site_table *one, uint32_t first,
                   const struct rp_site_table *other, uint32_t second);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wrappers: functions that do little but call MPI. Where programs or libraries wrap MPI, the place
- * that calls MPI tells people nothing. Wrappers are detected in a recording, to tell their callers
- * apart, and when a record is read (event/naming.h).
+ * Wrappers: functions that do little but call MPI. If a program or library wraps MPI, the place
+ * that calls MPI means nothing to its users. Wrappers are detected in a recording, to distinguish
+ * their callers, and when a record is read (event/naming.h).
  */
 #ifndef RP_WRAPPERS_H
 #define RP_WRAPPERS_H

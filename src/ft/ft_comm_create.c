@@ -74,8 +74,8 @@ struct idup {
     struct rp_ft_request *request;
 };
 
-/* When it is done is left open, when the program hears of it is not: the context counts from then
- * on. */
+/* The moment when the operation is done is left open. The moment when the program learns of it is
+ * not: the context counts from then on. */
 static void dup_in_background(void *data)
 {
     struct idup *idup = data;

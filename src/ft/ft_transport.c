@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The transport. Envelopes, each with a short payload behind it, are received from any source into
- * a ring of buffers that are always posted. Such a receive hears of every failure, whatever the
- * program waits for. A long payload is sent right behind its envelope, by a tag that follows from
- * its number, and is received in place once the envelope has been handled.
+ * a ring of buffers that are always posted. Every failure completes such a receive with an error,
+ * whatever the program waits for. A long payload is sent right behind its envelope, by a tag that
+ * follows from its number, and is received in place once the envelope has been handled.
  */
 #include "ft/ft_transport.h"
 

@@ -138,7 +138,7 @@ int rp_pair_completed(MPI_Request handle, MPI_Status *status, int rc)
     return error;
 }
 
-/* Its copy may be under way: nobody will tell when it is not any more. */
+/* Its copy may be under way, and nothing shows when it is not any more. */
 void rp_pair_drop(MPI_Request handle)
 {
     pthread_mutex_lock(&lock);

@@ -20,8 +20,8 @@ struct rp_host_address {
 };
 
 /* Opens a socket on a free port. Sets *own to the port and the addresses of this host, and
- * *listener to the socket, which the caller closes or gives to rp_host_connect. RP_SYSTEM: the
- * socket cannot be opened; *why tells the reason. */
+ * *listener to the socket, which the caller closes or passes to rp_host_connect. RP_SYSTEM: the
+ * socket cannot be opened; *why has the reason. */
 enum rp_status rp_host_listen(struct rp_host_address *own, int *listener, struct rp_problem *why);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file in the directory of the run that tells what each process of a fault-tolerant job of tasks
+ * A file in the directory of the run that shows what each process of a fault-tolerant job of tasks
  * is doing. The processes write it, `reprise ft --tasks` reads it. It learns which processes died
  * and were replaced, how the others ended, and, when nothing moves any more, what each process
  * waits for.

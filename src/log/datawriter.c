@@ -89,8 +89,8 @@ static bool has_room(struct rp_data_writer *w, size_t payload)
     return !w->stopped;
 }
 
-/* One write a chunk: its header, for which there is room in front of w->output, and its payload, of
- * which `parts` tell, the first behind that room. */
+/* One write for each chunk: its header, for which there is room in front of w->output, and its
+ * payload, which `parts` list, the first behind that room. */
 static void write_chunk(struct rp_data_writer *w, struct rp_data_chunk *chunk, struct iovec *parts,
                         int count)
 {

@@ -79,8 +79,8 @@ static void note_late(struct rp_log_writer *w, const struct rp_stream *s,
 {
     struct rp_late late = {event->match.post, event->kind, event->match.source, event->match.tag};
 
-    /* The replay passes over FREED when the event before it is done, which may be before the post
-     * that it tells of. */
+    /* The replay passes over FREED when the event before it is done. That may be before the post
+     * that FREED names. */
     bool of_its_own = event->kind == RP_FREED && event->match.post + event->posts >= s->posts;
     if (event->match.post >= s->previous_posts && !of_its_own)
         return;

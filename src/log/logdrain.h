@@ -17,7 +17,7 @@ struct rp_stream {
     struct rp_log_writer *writer;
     uint32_t id;
     uint64_t events;         /* in chunks */
-    uint64_t receives;       /* that these tell of */
+    uint64_t receives;       /* that these record */
     uint64_t posts;          /* made up to the last event that was drained */
     uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
     bool only_polls;         /* the last chunk had no other events */

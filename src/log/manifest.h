@@ -28,7 +28,7 @@ struct rp_manifest {
     char *capture; /* what of the outside was recorded, separated by commas; may be empty */
     char *threads; /* "all": also of threads that never call MPI it was recorded what they do with
                       locks; may be empty */
-    char *wrappers; /* names of wrappers, by which callers were told apart (event/wrappers.h); empty
+    char *wrappers; /* names of wrappers, whose callers were distinguished (event/wrappers.h); empty
                        in records of before: they were not */
     char *
         data; /* ranks whose data was recorded, such as 3,7-9; empty: none, or a record of before */

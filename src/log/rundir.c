@@ -70,8 +70,8 @@ static bool is_empty_directory(const char *path)
     return entries <= 2;
 }
 
-/* Takes the lock by which processes tell each other that they use an empty directory; -1: another
- * has it. Where there are no such locks, the first description that is written decides
+/* Takes the lock by which a process shows others that it uses an empty directory; -1: another has
+ * it. On file systems without such locks, the first manifest that is written decides
  * (rp_manifest_write). */
 static int hold(const char *directory)
 {

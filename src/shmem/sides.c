@@ -2,8 +2,8 @@
 /*
  * Where changes of symmetric memory pass:
  * - what the program stored goes out before calls that order or complete (fence, quiet, unlock),
- * wait or meet; of the small blocks, before every access of a PE's memory, since flags are stored
- * and then told of without a fence;
+ * wait or meet; of the small blocks, before every access of a PE's memory, since programs store
+ * flags and announce them without a fence;
  * - what others stored comes in after calls that wait or meet, tests that say yes and locks; and
  * after every call that returns something from a PE's memory, by which the program may know what
  * others did (`--allow shmem_late`: of the small blocks only);
@@ -27,7 +27,7 @@
 static struct rp_shmem_read *reads, **last_read = &reads; /* not complete, the oldest first */
 static bool updated_own;                                  /* since the last quiet */
 
-/* What is looked at when the program was told something from a PE's memory. */
+/* Returns which blocks are looked at after a call that returned something from a PE's memory. */
 static enum rp_look look_after_result(void)
 {
     static int late = -1;
@@ -158,7 +158,7 @@ static void take_read(const struct rp_shmem_read *r)
     const uint8_t *content = rp_data_get_content(rp_partial.reader, &bytes);
 
     if (!content) {
-        rp_partial_feed_end(); /* tells why, if it could not be read */
+        rp_partial_feed_end(); /* reports why, if it could not be read */
         return;
     }
     if (bytes != r->size * r->count) {

@@ -239,7 +239,7 @@ void rp_symmetric_take(void)
         const struct rp_symmetric_range *range =
             where == IN_HEAP ? &rp_symmetric_heap : &rp_symmetric_data;
         if (!content)
-            return; /* whoever asked tells why */
+            return; /* the caller reports why */
         if (where > IN_HEAP || at > range->to - range->from ||
             length > range->to - range->from - at) {
             rp_error("not the recorded run: others wrote into symmetric memory that is not there");

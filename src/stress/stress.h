@@ -38,8 +38,8 @@ void rp_stress_before_send(void);
 
 void rp_stress_before_take(int *source, int *tag, MPI_Comm comm);
 void rp_stress_before_post(int *source, int *tag, MPI_Comm comm);
-void rp_stress_found(void); /* a probe tells the program of a message: until it receives one, probes
-                               that do not wait say yes */
+void rp_stress_found(void); /* a probe found a message for the program: until it receives one,
+                               probes that do not wait say yes */
 int rp_stress_iprobe(int (*real)(int, int, MPI_Comm, int *, MPI_Status *), const char *name,
                      int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status);
 int rp_stress_improbe(int (*real)(int, int, MPI_Comm, int *, MPI_Message *, MPI_Status *),

@@ -9,9 +9,9 @@
 void rp_task_check_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t entry);
 
 /* Of the tasks of this process, when the program ends: counts the determinants that the ordering
- * algebra asks for, makes the digests of last states or compares them with the record, and tells
- * the user of messages that were never taken, of determinants that were not followed, and of
- * regions that are open. */
+ * algebra asks for, makes the digests of last states or compares them with the record, and reports
+ * messages that were never taken, determinants that were not followed, and regions that are open.
+ */
 void rp_tasks_check(struct rp_tasks *tasks);
 
 #endif

@@ -3,8 +3,8 @@
  * A phase ends when nobody has anything to do and no message is under way. The first living process
  * asks all others in waves; each answers, once it is idle, how many messages it has sent and
  * received. If in two waves one after the other all of it is the same, and as many were received as
- * sent, it was so at one moment between them (Mattern's four counters), and the first process tells
- * that the phase is over.
+ * sent, it was so at one moment between them (Mattern's four counters), and the first process
+ * announces the end of the phase.
  *
  * Phases have numbers. No process can be more than one phase ahead of another, since each phase
  * needs an answer of all.

@@ -17,7 +17,7 @@ struct rp_task_piggyback {
     uint64_t first;                  /* the number of the first of them */
     uint64_t *sent;                  /* to each process: up to this number */
     uint64_t *acknowledged;          /* by each process: up to this number */
-    uint64_t *due;      /* the number that each process is yet to be told, of its own; 0: none */
+    uint64_t *due;      /* by process: which of its numbers is still to be sent to it; 0: none */
     unsigned due_count; /* messages since this process acknowledged any */
 };
 

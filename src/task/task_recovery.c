@@ -87,7 +87,8 @@ static bool has_dependent(const struct rp_tasks *tasks)
     return false;
 }
 
-/* What is told of a failure, in as many parcels as it takes; the last says how many these are. */
+/* A report of what is known of the dead, in as many parcels as it takes; the last has their number.
+ */
 struct report {
     struct rp_tasks *tasks;
     int to;

@@ -185,7 +185,7 @@ bool rp_tasks_step(struct rp_tasks *tasks)
     rp_tasks_now = tasks;
     for (struct rp_parcel *parcel;
          (parcel = tasks->transport.receive(tasks->transport.data, &process)); did = true) {
-        if (tasks->dead[process]) /* it has told everything again, or will */
+        if (tasks->dead[process]) /* it has sent everything again, or will */
             rp_parcel_drop(parcel);
         else
             receive(tasks, process, parcel);

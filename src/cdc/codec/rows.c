@@ -12,10 +12,10 @@
  *                                           (scope = 0); one that does not count down begins
  * another; another site                            begins another call.
  *
- * A call that has ended gives its rows in this order. First come its notes, each by itself
+ * A call that has ended yields its rows in this order. First come its notes, each by itself
  * (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK stands for them. A
  * note names its receive or cancel by number, so nothing is lost when it is not tied to the call;
- * and the notes of a Wait and of a Waitall cannot be told apart. Then come the outcomes, tied
+ * and the notes of a Wait look like those of a Waitall. Then come the outcomes, tied
  * together by with_next: first the indices of YES and NEXT in their order, each as a MESSAGE if the
  * next CLOCK has that index, else as an OTHER that carries the event; then the CLOCKs without an
  * index. A YES without index is implied by its messages, if there are any. A YES with c != 0 (of a

@@ -70,7 +70,7 @@ struct rp_rows {
  */
 enum rp_status rp_rows_add(struct rp_rows *rows, const struct rp_event *events, size_t count);
 
-/* Ends the stream: a complete last call gives its rows, an incomplete one is dropped. */
+/* Ends the stream: appends the rows of the last call if it is complete, else drops it. */
 enum rp_status rp_rows_finish(struct rp_rows *rows);
 
 /* Returns how many of the last events are not in rows yet. A writer must keep them until they are.

@@ -47,7 +47,7 @@ struct rp_wire {
     MPI_Datatype type;
 };
 
-/* NULL: the arguments are wrong in a way that the real function tells. */
+/* NULL: the arguments are wrong in a way that the real function reports. */
 struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, const void *buf,
                                                   MPI_Count count, MPI_Datatype type,
                                                   struct rp_wire *wire);
