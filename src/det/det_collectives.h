@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Collectives. What a rank calls is compared with what the others call, and a rank leaves a
- * blocking one when all have come.
+ * blocking one when all have arrived.
  */
 #ifndef RP_DET_COLLECTIVES_H
 #define RP_DET_COLLECTIVES_H
@@ -9,7 +9,7 @@
 #include "det/det_request_table.h"
 
 enum rp_det_manner {
-    RP_DET_SYNCHRONISES, /* MPI itself lets nobody leave before all have come */
+    RP_DET_SYNCHRONISES, /* MPI itself lets no rank leave before all have arrived */
     RP_DET_MAY_NOT,
 };
 
@@ -28,7 +28,7 @@ struct rp_shared_collective *rp_det_collective_enter(enum rp_det_manner manner, 
                                                      struct rp_det_operation what);
 void rp_det_collective_leave(struct rp_shared_collective *collective);
 
-/* Comes to collective `number` of `key` and waits until `size` members have come. */
+/* Arrives at collective `number` of `key` and waits until `size` members have arrived. */
 void rp_det_collective_wait(uint64_t key, uint64_t number, const uint64_t *members, uint32_t size,
                             const struct rp_shared_call *call);
 struct rp_shared_call rp_det_call(const struct rp_det_comm *comm, struct rp_det_operation what);

@@ -50,7 +50,8 @@ bool rp_det_test_at(MPI_Request handle, uint64_t now)
     return q.answer == RP_DET_KNOWN && q.when <= now;
 }
 
-/* Until it is certain when the request completes; time has come there. */
+/* Returns whether it is certain when the request completes, and this rank's clock has reached that
+ * time. */
 static bool is_known(void *data, bool only_whether)
 {
     struct lookup *q = data;

@@ -71,7 +71,7 @@ static void put_request(struct rp_buffer *text, const struct rp_det_request *own
         rp_buffer_printf(text, "a collective call");
 }
 
-/* Those that nothing has come for. */
+/* Returns whether the request is not complete. */
 static bool is_open(MPI_Request handle)
 {
     const struct rp_det_request *own =

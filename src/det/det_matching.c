@@ -6,7 +6,7 @@
  * first message that fits. Where it is not, all other ranks must be known to send nothing earlier.
  *
  * That is what MPI does if messages arrive in the order of their times: a message goes to the first
- * receive that it fits, and a receive takes the first message; both orders give the same.
+ * receive that it fits, and a receive takes the first message; the result is the same either way.
  */
 #include "det/det_matching.h"
 
@@ -23,7 +23,7 @@ static struct {
         uint64_t first, last;
     } * from;          /* messages that no receive has, by source */
     uint64_t *known;   /* by source: it sends nothing before this */
-    uint64_t received; /* messages that ever came */
+    uint64_t received; /* messages that ever arrived */
     unsigned waiting,
         synchronous; /* messages that no receive has; those of them whose sender waits */
     bool has_looked; /* what can be known of others by now, is */
@@ -98,7 +98,7 @@ static bool is_known_later(uint32_t world, uint64_t stamp, uint32_t rank)
     return rp_send_is_before(stamp, rank, matching.known[world], world);
 }
 
-/* Whether all messages that this rank of the job sends from now on come after one. */
+/* Returns whether all messages that this rank of the job sends from now on are later than one. */
 static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
 {
     if (is_known_later(world, stamp, rank))

@@ -4,7 +4,7 @@
  *
  * Messages are sent at logical times and can be seen from `latency` later on. A receive or probe
  * that names no source takes the message that was sent first (those of one time by rank), as soon
- * as no earlier one can come (match/send_bounds.h). The payload goes by MPI as ever: receives are
+ * as no earlier one can arrive (match/send_bounds.h). The payload goes by MPI as ever: receives are
  * made by source and tag when it is known which message they take.
  */
 #ifndef RP_DET_MATCHING_H
@@ -70,8 +70,8 @@ uint64_t rp_det_seen_until(uint64_t limit);
  */
 void rp_det_notify_sender(struct rp_shared_message *message, uint64_t posted);
 
-/* Reads the inbox, where receives that name their source find their messages; gives messages to the
- * other receives as far as that is certain; or both. Only while this rank runs. */
+/* Reads the inbox, and matches receives that name their source; matches the other receives as far
+ * as that is certain; or both. Only while this rank runs. */
 void rp_det_read_inbox(void);
 void rp_det_resolve(void);
 void rp_det_match_messages(void);
@@ -89,7 +89,7 @@ bool rp_det_is_later(uint32_t world, uint64_t limit);
 /* Messages of this rank that no receive has: the first, chained by own_next; 0: none. */
 uint64_t rp_det_unreceived(uint32_t source);
 
-/* How many messages have come, ever. */
+/* Returns how many messages have arrived since the start. */
 uint64_t rp_det_messages_received(void);
 bool rp_det_has_delayed(void);
 bool rp_det_has_receives(void);

@@ -178,7 +178,7 @@ static int take_probed(struct rp_det_receive *probe, MPI_Comm comm, MPI_Message 
     decide_match(probe, probe->from_world, probe->its_tag);
     struct rp_shared_message *message = probe->message->is_synchronous ? probe->message : NULL;
     if (message)
-        probe->message = NULL; /* its sender gives it back */
+        probe->message = NULL; /* its sender frees it */
     rp_det_receive_close(probe);
     int rc = rp_pmpi.Mprobe(probe->from, probe->its_tag, comm, handle, status);
     if (message && rc == MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A handle that was completed or freed stays in the table as such until MPI gives it out again: a
- * program that uses it meanwhile would wait for ever, or for what has nothing to do with it.
+ * A handle that was completed or freed stays in the table as such until MPI returns it again: a
+ * program that uses it meanwhile would wait for ever, or for an unrelated request.
  *
  * A receive that is made later gets a placeholder: an inactive persistent request, which has a
  * handle of its own.

@@ -49,7 +49,7 @@ void rp_det_refuse_thread(const char *function)
 {
     static atomic_int said;
 
-    while (atomic_exchange(&said, 1)) /* other threads may come here too */
+    while (atomic_exchange(&said, 1)) /* other threads may get here too */
         pause();
     rp_error("%s by another thread than the one that initialised MPI: a program in which several "
              "threads call MPI cannot be made deterministic",

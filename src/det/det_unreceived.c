@@ -40,7 +40,7 @@ void rp_det_count_sent(uint32_t dest)
         sent[dest]++;
 }
 
-/* Until all messages have come; a host that died is not waited for. */
+/* Waits until all messages have arrived, but not for hosts that died. */
 static void await_messages(void)
 {
     enum { ROUNDS = 5000 };

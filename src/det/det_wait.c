@@ -6,8 +6,8 @@
  *
  * A rank that waits inside MPI cannot look: the last rank to stop or end does so for all.
  *
- * A deadlock is not found by time: if the send bound of a rank that waits is `never`, nothing can
- * come to it any more. That is a deadlock of the program's own, since ours resolve themselves: of
+ * A deadlock is not found by time: if the send bound of a rank that waits is `never`, no message
+ * can reach it any more. That is a deadlock of the program's own, since ours resolve themselves: of
  * all ranks that wait, the one with the earliest message always may take it.
  */
 #include "det/det_wait.h"

@@ -231,7 +231,7 @@ static void write_copies(void)
  * The published states change before the copies: a rank that has seen the copies must not find that
  * a rank receives nothing which did before, and does not any more. Of a state the clock comes last,
  * for the same reason. For a while the states are newer than the copies. That does no harm: what
- * was sent before they changed has come before.
+ * was sent before they changed has arrived before.
  */
 static bool receive_frame(uint32_t host, struct rp_view *view)
 {

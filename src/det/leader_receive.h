@@ -5,8 +5,8 @@
 
 #include "det/leader_state.h"
 
-/* Reads what has come from a peer, and does what the whole messages in it say. A message that makes
- * no sense ends the run. */
+/* Reads the bytes that a peer has sent, and handles the whole messages in them. A message that
+ * makes no sense ends the run. */
 void rp_leader_listen(struct rp_leader_peer *peer);
 
 #endif

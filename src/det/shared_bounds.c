@@ -85,7 +85,8 @@ static uint32_t read_matched(const struct rp_shared_message *message, bool *rece
     return atomic_load(&message->matched);
 }
 
-/* What it waits for: how many had come, or whether it was taken. */
+/* Sets look->seen to how many ranks have arrived at the collective that the rank waits at, or to
+ * whether the message that it waits for was taken. */
 static void read_object(struct rp_shared_look *look)
 {
     bool receives_nothing;
@@ -108,7 +109,7 @@ void rp_shared_look(uint32_t rank, struct rp_shared_look *look)
 }
 
 /* When a synchronous message can have been taken: by a receive that was under way at its time.
- * Those to come are not earlier than the bound of their rank. */
+ * Later receives are not earlier than the bound of their rank. */
 static void look_at_message(const struct rp_shared_message *message, struct rp_shared_look *look,
                             uint64_t *relied)
 {

@@ -17,7 +17,7 @@ struct rp_shared_look {
     bool awaits_collectives; /* some of the operations that it waits for are collectives that are
                                 not complete */
     uint32_t wait, target;
-    uint32_t seen; /* how many had come to its collective, or whether its message was received */
+    uint32_t seen; /* how many had arrived at its collective, or whether its message was received */
     uint64_t clock, version, object;
     uint64_t candidate; /* at the second look: also the first of its operations */
     uint64_t fresh;     /* the time of the first that would be one, if its receiver received */
@@ -34,8 +34,8 @@ enum rp_status rp_shared_bounds_start(struct rp_problem *why);
 const uint64_t *rp_shared_bounds(const struct rp_shared_plan *plan);
 
 /* Finds the ranks that wait for each other for ever (match/deadlock_cycle.h), by the bounds that
- * were found last, and returns these: a message that has come since, though of no use, would hide
- * the cycle. */
+ * were found last, and returns these: a message that has arrived since, though of no use, would
+ * hide the cycle. */
 const uint64_t *rp_shared_cycle(struct rp_deadlock_cycle *cycle);
 
 /* Whether a rank has ended, or waits inside MPI with no receive under way. Then a message that it

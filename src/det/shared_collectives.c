@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A hash table by communicator and number, in the memory that all ranks of the host share. The rank
- * that comes first makes an entry. The last one that leaves frees it, when all other hosts have
+ * that arrives first makes an entry. The last one that leaves frees it, when all other hosts have
  * been sent the arrivals of this host.
  *
  * The entry keeps the first call, and each later call is compared with it. A rank whose call does
- * not match does not come: so nobody passes, and whoever looks finds the mismatch.
+ * not match does not count as arrived: so no rank leaves, and any rank that looks finds the
+ * mismatch.
  */
 #include "det/shared_collectives.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collectives that have begun, in the memory of a host: which ranks have come to each, and what
- * each of them called. A collective is named by the number of its communicator, and its own number
- * on that.
+ * Collectives that have begun, in the memory of a host: which ranks have arrived at each, and what
+ * they called. A collective is named by the number of its communicator, and its own number on that.
  */
 #ifndef RP_SHARED_COLLECTIVES_H
 #define RP_SHARED_COLLECTIVES_H
@@ -24,12 +23,12 @@ struct rp_shared_call {
 
 struct rp_shared_collective {
     uint64_t next, comm, number;
-    _Atomic uint32_t count, left;       /* ranks that came, and that left */
+    _Atomic uint32_t count, left;       /* ranks that arrived, and that left */
     uint32_t size, here;                /* members; those of this host */
     uint32_t unforwarded;               /* arrivals here that other hosts have not been sent yet */
-    _Atomic uint64_t latest;            /* clock of those that came */
-    struct rp_shared_call first, other; /* who came; whose call does not match, and has not come */
-    _Atomic uint64_t bits[];            /* that have to come, then that have come, by rank */
+    _Atomic uint64_t latest;            /* of the clocks of ranks that arrived */
+    struct rp_shared_call first, other; /* of those that arrived; one that does not match */
+    _Atomic uint64_t bits[];            /* by rank: those that take part, then those that arrived */
 };
 
 static inline struct rp_shared_collective *rp_shared_collective_at(uint64_t place)
@@ -38,10 +37,10 @@ static inline struct rp_shared_collective *rp_shared_collective_at(uint64_t plac
 }
 
 /*
- * This rank comes to collective `number` on communicator `comm`, of which `members` (a bit for each
- * rank) are `size` ranks, and calls `call`. If the call does not match the others, the rank does
- * not come, and rp_shared_mismatch returns the collective. Who came leaves; left by all, it is
- * gone.
+ * This rank arrives at collective `number` on communicator `comm`, of which `members` (a bit for
+ * each rank) are `size` ranks, and calls `call`. If the call does not match the others, the rank
+ * does not count as arrived, and rp_shared_mismatch returns the collective. Each rank that arrived
+ * must leave; when all have left, the collective is freed.
  */
 struct rp_shared_collective *rp_shared_collective_arrive(uint64_t comm, uint64_t number,
                                                          const uint64_t *members, uint32_t size,
@@ -61,8 +60,8 @@ static inline bool rp_shared_collective_is_complete(const struct rp_shared_colle
 struct rp_shared_collective *rp_shared_collective_lock(uint64_t comm, uint64_t number);
 void rp_shared_collective_unlock(const struct rp_shared_collective *collective);
 
-/* For the leader: rank call->rank of another host came at `clock`; all other hosts were sent one
- * arrival here. */
+/* For the leader: rank call->rank of another host arrived at `clock`; one arrival of this host was
+ * sent to all other hosts. */
 void rp_shared_collective_arrive_remote(uint64_t comm, uint64_t number, const uint64_t *members,
                                         uint32_t size, const struct rp_shared_call *call,
                                         uint64_t clock);

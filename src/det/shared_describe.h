@@ -15,7 +15,7 @@ typedef void rp_shared_put_comm(struct rp_buffer *text, uint64_t id);
 void rp_shared_describe(struct rp_buffer *text, const struct rp_deadlock_cycle *cycle,
                         const uint64_t *bounds, rp_shared_put_comm *put_comm);
 
-/* Appends the ranks that have not come to the collective: "ranks 1, 2". */
+/* Appends the ranks that have not arrived at the collective: "ranks 1, 2". */
 void rp_shared_put_missing(struct rp_buffer *text, const struct rp_shared_collective *collective);
 
 #endif

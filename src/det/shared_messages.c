@@ -11,7 +11,7 @@
 
 #include "base/diagnostics.h"
 
-/* Of this rank: messages that came back, and how far its room was ever used. */
+/* Of this rank: messages that were returned to it, and how far its room was ever used. */
 static struct {
     uint64_t spare, end;
 } own_messages;

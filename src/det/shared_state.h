@@ -32,8 +32,8 @@ enum rp_shared_wait {
                            operations: `object` is the first of a chain of messages, each of which
                            stands for one operation (rp_shared_message.also); 0: no chain */
     RP_WAIT_RECEIVER,   /* until rank `target` receives the message at `object` */
-    RP_WAIT_COLLECTIVE, /* until all ranks have come to the collective at `object`; the rank reads
-                           its inbox meanwhile */
+    RP_WAIT_COLLECTIVE, /* until all ranks have arrived at the collective at `object`; the rank
+                           reads its inbox meanwhile */
     RP_WAIT_INSIDE_MPI, /* the same, but it waits inside MPI: it does not read its inbox, and has no
                            receive under way */
     RP_WAIT_NONE = 255  /* only in copies: it runs */
@@ -56,9 +56,9 @@ struct rp_shared_rank {
     char what[40];                      /* the MPI function that it waits in */
     _Atomic uint32_t is_idle;           /* its version is odd, but it goes on only when others do */
     _Alignas(64) _Atomic uint64_t inbox;    /* messages to it: the newest */
-    _Alignas(64) _Atomic uint64_t returned; /* messages of its own that receivers gave back */
+    _Alignas(64) _Atomic uint64_t returned; /* messages of its own that receivers returned */
     _Alignas(64) uint64_t digest, matches, answers; /* what was decided: det_state.h */
-    _Alignas(64) struct rp_futex futex; /* others wake it by this: a message came, one of its own
+    _Alignas(64) struct rp_futex futex; /* others wake it by this: a message arrived, one of its own
                                            was received, or a collective is complete */
     _Atomic uint32_t wants_updates;     /* it waits, and a frame of another host may help */
     _Atomic uint32_t is_described;      /* `description` is set */
