@@ -63,14 +63,14 @@ static void share_copies(struct rp_ft_attempt *a)
 
 void rp_ft_attempt_begin(struct rp_ft_attempt *a)
 {
-    struct rp_ft_member mine = {.rank = rp_ft.rank,
-                                .finished = rp_ft.finished,
-                                .spares = rp_ft.spares,
-                                .respawned = rp_ft.respawned};
+    struct rp_ft_member own = {.rank = rp_ft.rank,
+                               .finished = rp_ft.finished,
+                               .spares = rp_ft.spares,
+                               .respawned = rp_ft.respawned};
 
-    mine.knows_hosts = rp_ft_copies_hosts() != NULL;
+    own.knows_hosts = rp_ft_copies_hosts() != NULL;
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
-        mine.own[i] = rp_ft_own[i].generation;
+        own.own[i] = rp_ft_own[i].generation;
     rp_real.Comm_size(a->comm, &a->size);
     rp_real.Comm_rank(a->comm, &a->me);
     a->member = rp_ft_alloc((size_t)a->size * sizeof *a->member);
@@ -79,8 +79,8 @@ void rp_ft_attempt_begin(struct rp_ft_attempt *a)
     a->ours = rp_ft_alloc((size_t)a->size * sizeof *a->ours);
     a->theirs = rp_ft_alloc((size_t)a->size * sizeof *a->theirs);
     a->missing = rp_ft_alloc((size_t)a->size * sizeof *a->missing);
-    if (rp_ft_try(a, rp_real.Allgather(&mine, (int)sizeof mine, MPI_BYTE, a->member,
-                                       (int)sizeof mine, MPI_BYTE, a->comm)))
+    if (rp_ft_try(a, rp_real.Allgather(&own, (int)sizeof own, MPI_BYTE, a->member, (int)sizeof own,
+                                       MPI_BYTE, a->comm)))
         for (int p = 0; p < a->size; p++) {
             rp_ft.spares = a->member[p].spares > rp_ft.spares ? a->member[p].spares : rp_ft.spares;
             rp_ft.respawned =

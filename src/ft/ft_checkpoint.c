@@ -6,10 +6,10 @@
  * 1. Each waits until its buddies, which keep copies (ft_copies.c), have its last one, of
  * generation g - 1.
  * 2. Each sends each a marker, which is an empty message. Channels keep order: when all markers
- * have come, no message from before them is under way. All buddies have generation g - 1 by then:
- * what is older is forgotten, and so is what was logged before the marker of g - 1.
+ * have arrived, no message from before them is under way. All buddies have generation g - 1 by
+ * then: what is older is forgotten, and so is what was logged before the marker of g - 1.
  * 3. Each copies what it protects, its counters, and the messages that it has not received yet, but
- * for those that came behind their sender's marker. That is its checkpoint, of generation g.
+ * for those that arrived behind their sender's marker. That is its checkpoint, of generation g.
  * 4. It goes to the buddies, while the program runs on. When they have it, the rank sends all ranks
  * RP_FT_SAFE. A rank that has this message from all forgets what it logged before its marker. If
  * one is lost in a failure, the rank forgets that later, in step 2.
@@ -207,7 +207,7 @@ void rp_ft_checkpoint_end_loop(void)
 
 /* Going back to one */
 
-/* Messages that came after the marker, while this rank repeated its setup, stay. */
+/* Messages that arrived after the marker, while this rank repeated its setup, stay. */
 static long restore(void)
 {
     struct rp_ft_message *deferred = NULL;
@@ -248,15 +248,15 @@ long rp_ft_checkpoint_resume(void)
  * overwritten. */
 long rp_ft_checkpoint_restart_from_files(void)
 {
-    int64_t mine[RP_FT_GENERATIONS],
+    int64_t own_files[RP_FT_GENERATIONS],
         (*all)[RP_FT_GENERATIONS] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all), best = -1;
     struct rp_ft_checkpoint read[RP_FT_GENERATIONS] = {{.generation = -1}, {.generation = -1}};
 
-    rp_ft_files_list(rp_ft.rank, mine);
+    rp_ft_files_list(rp_ft.rank, own_files);
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
-        if (mine[i] >= 0 && !rp_ft_files_read(rp_ft.rank, mine[i], read))
-            mine[i] = -1;
-    rp_ft_allgather(rp_ft_comm_world(), mine, sizeof mine, all);
+        if (own_files[i] >= 0 && !rp_ft_files_read(rp_ft.rank, own_files[i], read))
+            own_files[i] = -1;
+    rp_ft_allgather(rp_ft_comm_world(), own_files, sizeof own_files, all);
     for (int i = 0; i < RP_FT_GENERATIONS; i++) {
         int have = 0;
         for (int rank = 0; rank < rp_ft.ranks; rank++)

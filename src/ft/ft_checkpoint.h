@@ -33,7 +33,7 @@ long rp_ft_checkpoint_resume(void);
  * iteration. Ends the job if there is none. */
 long rp_ft_checkpoint_restart_from_files(void);
 
-/* Behind the loop control cannot come back to it: logs must reach back from here on. */
+/* Behind the loop, control cannot return to it: logs must reach back from here on. */
 void rp_ft_checkpoint_end_loop(void);
 
 /* Sends our buddies the last one, if they do not have it: in every new world. */

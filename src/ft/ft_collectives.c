@@ -14,11 +14,11 @@ void rp_ft_barrier(struct rp_ft_comm *comm)
     rp_ft_collective_run((struct rp_ft_collective){.run = rp_ft_run_barrier, .comm = comm});
 }
 
-void rp_ft_allgather(struct rp_ft_comm *comm, const void *mine, size_t bytes, void *all)
+void rp_ft_allgather(struct rp_ft_comm *comm, const void *own, size_t bytes, void *all)
 {
     rp_ft_collective_run((struct rp_ft_collective){.run = rp_ft_run_allgather,
                                                    .comm = comm,
-                                                   .in = mine,
+                                                   .in = own,
                                                    .in_count = (int)bytes,
                                                    .in_type = MPI_BYTE,
                                                    .out = all,

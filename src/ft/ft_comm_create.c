@@ -24,11 +24,11 @@ struct offer {
 /* What we offer is not offered again meanwhile, by a call that does not wait for this one. */
 static struct offer *exchange_offers(struct rp_ft_comm *comm, int color, int key, int32_t *context)
 {
-    struct offer mine = {rp_ft_next_context(), color, key},
+    struct offer own = {rp_ft_next_context(), color, key},
                  *offers = rp_ft_alloc((size_t)comm->size * sizeof *offers);
 
-    rp_ft_context_is_used(mine.next_context);
-    rp_ft_allgather(comm, &mine, sizeof mine, offers);
+    rp_ft_context_is_used(own.next_context);
+    rp_ft_allgather(comm, &own, sizeof own, offers);
     *context = 0;
     for (int i = 0; i < comm->size; i++)
         if (offers[i].next_context > *context)

@@ -274,7 +274,7 @@ int rp_ft_Request_free(MPI_Request *handle)
     return MPI_SUCCESS;
 }
 
-/* A receive that no message has come for can be cancelled; a send never. Whether one had come is
+/* A receive whose message has not arrived can be cancelled; a send never. Whether it had arrived is
  * left open by MPI. */
 int rp_ft_Cancel(MPI_Request *handle)
 {

@@ -87,12 +87,12 @@ void rp_ft_copies_place(const int64_t *all)
 
 int rp_ft_copies_gather(MPI_Comm world)
 {
-    int64_t mine = own_host(), *all;
+    int64_t own = own_host(), *all;
     int processes;
 
     rp_real.Comm_size(world, &processes);
     all = rp_ft_alloc((size_t)processes * sizeof *all);
-    int error = rp_real.Allgather(&mine, 1, MPI_INT64_T, all, 1, MPI_INT64_T, world);
+    int error = rp_real.Allgather(&own, 1, MPI_INT64_T, all, 1, MPI_INT64_T, world);
     if (error == MPI_SUCCESS)
         rp_ft_copies_place(all);
     free(all);
@@ -124,7 +124,7 @@ static uint8_t *room_for(int from, size_t bytes)
     return one->blob;
 }
 
-/* MPI may still write into that memory: it is given up. */
+/* MPI may still write into that memory, so it is not freed. */
 static void on_lost(const struct rp_ft_envelope *envelope)
 {
     copies.coming[envelope->from] = (struct rp_ft_checkpoint){.bytes = 0};

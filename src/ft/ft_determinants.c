@@ -6,7 +6,7 @@
  * - outcomes: what calls of completion and probes answered. Answers of no between two others are
  * counted;
  * - turns: who sent the n-th message, the program itself or which of the collectives in the
- * background. Each of these sends when what it waits for has come; but messages of a channel are
+ * background. Each of these sends when what it waits for has arrived; but messages of a channel are
  * known by their number, so that a rank that runs again must send them in the same order. Runs of
  * messages by the same sender are one entry. Whose turn it is in the second life has been ready to
  * send then in the first, and so will be.
@@ -69,7 +69,7 @@ struct part {
     struct outcome outcome[OUTCOMES];
 };
 
-/* The file, and how far this process has come in its present part. */
+/* The file, and how far this process is in its present part. */
 static struct {
     struct part *parts, *current;
     uint64_t matches, outcomes;

@@ -3,8 +3,8 @@
  * Checkpoints in files: DIR/rank-RRRRR.GENERATION.checkpoint, a header and the checkpoint as it is
  * in memory. A thread writes the file under another name, which is changed when everything is on
  * the disk. A generation is whole when all ranks have its file; before a checkpoint's empty
- * messages each rank has waited for its file of the generation before. So when these have come the
- * generation before is whole, and what is older can go.
+ * messages each rank has waited for its file of the generation before. So when these have arrived,
+ * the generation before is whole, and what is older can go.
  */
 #include "ft/ft_files.h"
 

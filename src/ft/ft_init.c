@@ -9,8 +9,8 @@
  *
  * When a process dies, the survivors stay inside their calls. They make a new real communicator, in
  * which a spare has the dead one's rank, exchange how many messages of each channel arrived, and
- * send again what did not (ft_recover.c). The spare starts the program anew. Its messages come from
- * the logs, and what it sends is dropped as long as its receiver has it.
+ * send again what did not (ft_recover.c). The spare starts the program anew. It receives from the
+ * logs, and what it sends is dropped as long as its receiver has it.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -78,8 +78,8 @@ static void assign_ranks(bool is_new)
     rp_diagnostics_process("rank", rp_ft.rank);
 }
 
-/* Open MPI gives cores away at every poll where there are more processes than cores, whatever the
- * user sets. It counts the spares, but these sleep. */
+/* Open MPI yields the core at every poll if there are more processes than cores, whatever the user
+ * sets. It counts the spares, but these sleep. */
 static void set_yielding(void)
 {
     const char *wanted = getenv("OMPI_MCA_mpi_yield_when_idle");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How often: Daly's estimate of the optimum, from what a checkpoint and an iteration take. All
- * ranks must come to the same, so all exchange what they measured, once. What a rank measured is a
- * determinant: if it recovers it measures the same.
+ * ranks must get the same result, so all exchange what they measured, once. What a rank measured is
+ * a determinant: if it recovers it measures the same.
  */
 #include "ft/ft_interval.h"
 
@@ -70,12 +70,12 @@ static double daly(double cost, double between_failures)
 
 static void choose_interval(long iteration)
 {
-    double mine[2] = {measured_once(rp_ft_checkpointing.seconds),
-                      measured_once((rp_ft_now() - loop.since) / (double)(iteration - loop.first))},
+    double own[2] = {measured_once(rp_ft_checkpointing.seconds),
+                     measured_once((rp_ft_now() - loop.since) / (double)(iteration - loop.first))},
            most[2] = {1e-9, 1e-9};
     double(*all)[2] = rp_ft_alloc((size_t)rp_ft.ranks * sizeof *all);
 
-    rp_ft_allgather(rp_ft_comm_world(), mine, sizeof mine, all);
+    rp_ft_allgather(rp_ft_comm_world(), own, sizeof own, all);
     for (int i = 0; i < rp_ft.ranks; i++)
         for (int k = 0; k < 2; k++)
             most[k] = all[i][k] > most[k] ? all[i][k] : most[k];

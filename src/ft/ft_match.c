@@ -318,7 +318,7 @@ static void unshare(struct rp_ft_message *message)
         message->envelope.flags &= ~(uint32_t)RP_FT_SHARED;
 }
 
-/* Those that did come have come; the others are asked for again. */
+/* Payloads that arrived are kept; the others are requested again. */
 void rp_ft_payloads_fail(void)
 {
     for (int32_t i = 0; i < queues.room; i++)

@@ -9,7 +9,7 @@
 #include "ft/ft_envelope.h"
 #include "ft/ft_request.h"
 
-/* A message that came and was not received yet. The payload follows it if it has one here. */
+/* A message that arrived and was not received yet. The payload follows it if it has one here. */
 struct rp_ft_message {
     struct rp_ft_message *next;
     struct rp_ft_envelope envelope;
@@ -62,10 +62,11 @@ void rp_ft_payload_get(struct rp_ft_request *request);
 /* Returns a copy of a message, in no queue, which has the payload if that is not NULL. */
 struct rp_ft_message *rp_ft_message_new(const struct rp_ft_envelope *envelope, const void *payload);
 
-/* Notes which payloads have come. */
+/* Marks the messages whose payloads have arrived. */
 void rp_ft_payloads_progress(void);
 
-/* The world is closed: those that did not come are lost, and are sent again in the next one. */
+/* The world is closed: payloads that did not arrive are lost, and are sent again in the next one.
+ */
 void rp_ft_payloads_fail(void);
 void rp_ft_payloads_again(void);
 

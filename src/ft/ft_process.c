@@ -5,7 +5,7 @@
  * Until a process is out of MPI_Init it cannot be replaced: if it dies, the command ends the job,
  * and starts it again if no process was out of it (job/job_progress.h). To the launcher the death
  * of a process is no failure, even if all die. So files in the directory of the run show the
- * command whether there was a process with MPI, and whether one came to an end by itself.
+ * command whether there was a process with MPI, and whether one ended by itself.
  *
  * The program may end without MPI_Finalize. If it calls exit, it ends the job, as without this
  * library; ULFM would wait for it for ever. If it calls _exit or quick_exit, which is for programs

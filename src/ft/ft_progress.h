@@ -6,7 +6,7 @@
 /* Sets what recovers from a failure. It is called outside of coroutines, and may not return. */
 void rp_ft_progress_start(void (*recover)(void));
 
-/* Takes in what came, lets coroutines go on, and recovers if the world is broken. */
+/* Receives what has arrived, lets coroutines go on, and recovers if the world is broken. */
 void rp_ft_progress(void);
 
 /* Lets others get on: makes progress, or goes back to the coroutine's caller. */

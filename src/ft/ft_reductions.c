@@ -61,28 +61,28 @@ static void combine(void **left, void **right, struct rp_ft_collective *call, in
     *left = result;
 }
 
-/* The result is in *mine at `root`. Where order matters, the root of the tree is rank 0: then who
+/* The result is in *own at `root`. Where order matters, the root of the tree is rank 0: then who
  * is combined are neighbours in rank order. */
-static void reduce_to(struct rp_ft_collective *call, int root, int count, void **mine, void **other)
+static void reduce_to(struct rp_ft_collective *call, int root, int count, void **own, void **other)
 {
     int size = call->comm->size, top = commutes(call->op) ? root : 0,
         place = (call->comm->rank - top + size) % size;
 
     for (int bit = 1; bit < size; bit *= 2) {
         if (place & bit) {
-            rp_ft_collective_send(call, (place - bit + top) % size, *mine, count, call->out_type);
+            rp_ft_collective_send(call, (place - bit + top) % size, *own, count, call->out_type);
             break;
         }
         if (place + bit < size) {
             rp_ft_collective_receive(call, (place + bit + top) % size, *other, count,
                                      call->out_type);
-            combine(mine, other, call, count);
+            combine(own, other, call, count);
         }
     }
     if (top != root && call->comm->rank == top)
-        rp_ft_collective_send(call, root, *mine, count, call->out_type);
+        rp_ft_collective_send(call, root, *own, count, call->out_type);
     if (top != root && call->comm->rank == root)
-        rp_ft_collective_receive(call, top, *mine, count, call->out_type);
+        rp_ft_collective_receive(call, top, *own, count, call->out_type);
 }
 
 static const void *contribution(const struct rp_ft_collective *call)
@@ -91,7 +91,7 @@ static const void *contribution(const struct rp_ft_collective *call)
 }
 
 struct operands {
-    void *mine, *other;
+    void *own, *other;
 };
 
 static struct operands start_reduction(const struct rp_ft_collective *call, const void *from,
@@ -100,13 +100,13 @@ static struct operands start_reduction(const struct rp_ft_collective *call, cons
     struct operands operands = {rp_ft_temporary(count, call->out_type),
                                 rp_ft_temporary(count, call->out_type)};
 
-    rp_ft_copy(from, count, call->out_type, operands.mine, count, call->out_type);
+    rp_ft_copy(from, count, call->out_type, operands.own, count, call->out_type);
     return operands;
 }
 
 static void end_reduction(const struct rp_ft_collective *call, struct operands operands)
 {
-    rp_ft_temporary_free(operands.mine, call->out_type);
+    rp_ft_temporary_free(operands.own, call->out_type);
     rp_ft_temporary_free(operands.other, call->out_type);
 }
 
@@ -114,15 +114,16 @@ int rp_ft_run_reduce(struct rp_ft_collective *call)
 {
     struct operands operands = start_reduction(call, contribution(call), call->out_count);
 
-    reduce_to(call, call->root, call->out_count, &operands.mine, &operands.other);
+    reduce_to(call, call->root, call->out_count, &operands.own, &operands.other);
     if (call->comm->rank == call->root)
-        rp_ft_copy(operands.mine, call->out_count, call->out_type, call->out, call->out_count,
+        rp_ft_copy(operands.own, call->out_count, call->out_type, call->out, call->out_count,
                    call->out_type);
     end_reduction(call, operands);
     return MPI_SUCCESS;
 }
 
-/* Ranks beyond a power of two give their values away at first and get the result in the end.
+/* Ranks beyond a power of two send their values to another rank first and get the result at the
+ * end.
  */
 static int allreduce_by_doubling(struct rp_ft_collective *call)
 {
@@ -134,29 +135,29 @@ static int allreduce_by_doubling(struct rp_ft_collective *call)
         power *= 2;
     int extra = size - power;
     if (rank >= power) {
-        rp_ft_collective_send(call, rank - power, operands.mine, count, type);
-        rp_ft_collective_receive(call, rank - power, operands.mine, count, type);
+        rp_ft_collective_send(call, rank - power, operands.own, count, type);
+        rp_ft_collective_receive(call, rank - power, operands.own, count, type);
     } else {
         if (rank < extra) {
             rp_ft_collective_receive(call, rank + power, operands.other, count, type);
-            combine(&operands.mine, &operands.other, call, count);
+            combine(&operands.own, &operands.other, call, count);
         }
         for (int bit = 1; bit < power; bit *= 2) {
             int partner = rank ^ bit;
-            rp_ft_collective_send(call, partner, operands.mine, count, type);
+            rp_ft_collective_send(call, partner, operands.own, count, type);
             rp_ft_collective_receive(call, partner, operands.other, count, type);
             if (partner <
                 rank) { /* the lower rank's goes first at both: they must get the same bits */
-                void *mine = operands.mine;
-                operands.mine = operands.other;
-                operands.other = mine;
+                void *own = operands.own;
+                operands.own = operands.other;
+                operands.other = own;
             }
-            combine(&operands.mine, &operands.other, call, count);
+            combine(&operands.own, &operands.other, call, count);
         }
         if (rank < extra)
-            rp_ft_collective_send(call, rank + power, operands.mine, count, type);
+            rp_ft_collective_send(call, rank + power, operands.own, count, type);
     }
-    rp_ft_copy(operands.mine, count, type, call->out, count, type);
+    rp_ft_copy(operands.own, count, type, call->out, count, type);
     end_reduction(call, operands);
     return MPI_SUCCESS;
 }
@@ -166,9 +167,9 @@ int rp_ft_run_allreduce(struct rp_ft_collective *call)
     if (commutes(call->op))
         return allreduce_by_doubling(call);
     struct operands operands = start_reduction(call, contribution(call), call->out_count);
-    reduce_to(call, 0, call->out_count, &operands.mine, &operands.other);
+    reduce_to(call, 0, call->out_count, &operands.own, &operands.other);
     if (call->comm->rank == 0)
-        rp_ft_copy(operands.mine, call->out_count, call->out_type, call->out, call->out_count,
+        rp_ft_copy(operands.own, call->out_count, call->out_type, call->out, call->out_count,
                    call->out_type);
     end_reduction(call, operands);
     call->root = 0;
@@ -186,15 +187,15 @@ static int scan_chain(struct rp_ft_collective *call, bool exclusive)
         rp_ft_collective_receive(call, rank - 1, operands.other, count, type);
         if (exclusive)
             rp_ft_copy(operands.other, count, type, call->out, count, type);
-        void *mine = operands.mine;
-        operands.mine = operands.other;
-        operands.other = mine;
-        combine(&operands.mine, &operands.other, call, count);
+        void *own = operands.own;
+        operands.own = operands.other;
+        operands.other = own;
+        combine(&operands.own, &operands.other, call, count);
     }
     if (rank + 1 < call->comm->size)
-        rp_ft_collective_send(call, rank + 1, operands.mine, count, type);
+        rp_ft_collective_send(call, rank + 1, operands.own, count, type);
     if (!exclusive)
-        rp_ft_copy(operands.mine, count, type, call->out, count, type);
+        rp_ft_copy(operands.own, count, type, call->out, count, type);
     end_reduction(call, operands);
     return MPI_SUCCESS;
 }
@@ -212,21 +213,20 @@ int rp_ft_run_exscan(struct rp_ft_collective *call)
 /* Reduced at rank 0, then dealt out. */
 int rp_ft_run_reduce_scatter(struct rp_ft_collective *call)
 {
-    int size = call->comm->size, rank = call->comm->rank, total = 0,
-        mine = out_count_of(call, rank);
+    int size = call->comm->size, rank = call->comm->rank, total = 0, own = out_count_of(call, rank);
 
     for (int i = 0; i < size; i++)
         total += out_count_of(call, i);
     struct operands operands = start_reduction(call, contribution(call), total);
-    reduce_to(call, 0, total, &operands.mine, &operands.other);
+    reduce_to(call, 0, total, &operands.own, &operands.other);
     for (int i = 0, at = 0; i < size && rank == 0; at += out_count_of(call, i), i++)
         if (i == 0)
-            rp_ft_copy(operands.mine, mine, call->out_type, call->out, mine, call->out_type);
+            rp_ft_copy(operands.own, own, call->out_type, call->out, own, call->out_type);
         else
-            rp_ft_collective_send(call, i, rp_ft_offset(operands.mine, at, call->out_type),
+            rp_ft_collective_send(call, i, rp_ft_offset(operands.own, at, call->out_type),
                                   out_count_of(call, i), call->out_type);
     if (rank > 0)
-        rp_ft_collective_receive(call, 0, call->out, mine, call->out_type);
+        rp_ft_collective_receive(call, 0, call->out, own, call->out_type);
     end_reduction(call, operands);
     return MPI_SUCCESS;
 }

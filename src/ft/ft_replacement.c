@@ -99,23 +99,23 @@ static bool needs_files(const struct rp_ft_attempt *a, int rank)
 /* If a rank died together with all its buddies there may be files. */
 static void look_for_files(struct rp_ft_attempt *a)
 {
-    rp_ft_generations mine = {-1, -1};
+    rp_ft_generations own = {-1, -1};
     int rank = a->rank_of[a->me];
     bool needed = false;
 
     a->files = rp_ft_alloc((size_t)a->size * sizeof *a->files);
     for (int p = 0; p < a->size; p++)
-        memcpy(a->files[p], mine, sizeof mine);
+        memcpy(a->files[p], own, sizeof own);
     for (int i = 0; i < rp_ft.ranks; i++)
         needed |= needs_files(a, i);
     if (!needed)
         return;
     if (rank >= 0 && needs_files(a, rank))
-        rp_ft_files_list(rank, mine);
+        rp_ft_files_list(rank, own);
     for (int i = 0; i < RP_FT_GENERATIONS; i++)
-        if (mine[i] >= 0 && !rp_ft_files_read(rank, mine[i], rp_ft_own))
-            mine[i] = -1;
-    rp_ft_try(a, rp_real.Allgather(mine, (int)sizeof mine, MPI_BYTE, a->files, (int)sizeof mine,
+        if (own[i] >= 0 && !rp_ft_files_read(rank, own[i], rp_ft_own))
+            own[i] = -1;
+    rp_ft_try(a, rp_real.Allgather(own, (int)sizeof own, MPI_BYTE, a->files, (int)sizeof own,
                                    MPI_BYTE, a->comm));
 }
 

@@ -183,7 +183,7 @@ static const uint8_t *restore_comms(const uint8_t *at, const struct header *head
     return at;
 }
 
-/* Messages of this rank to itself come again by themselves only if they are sent after the marker.
+/* Messages of this rank to itself are sent again by the program only if they follow the marker.
  */
 static const uint8_t *restore_messages(const uint8_t *at, const struct header *header)
 {

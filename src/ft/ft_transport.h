@@ -28,7 +28,7 @@ bool rp_ft_transport_is_open(void);
  * that all who live have left. */
 void rp_ft_transport_close(void);
 
-/* Takes in what has come, and handles it. */
+/* Receives what has arrived, and handles it. */
 void rp_ft_transport_progress(void);
 
 /* Returns whether this is MPI_SUCCESS; else the world is broken. */
@@ -67,7 +67,7 @@ void rp_ft_control(enum rp_ft_kind kind, int to, uint64_t seq, const void *paylo
 void rp_ft_control_with(struct rp_ft_envelope envelope, int to);
 
 /* Receives the payload of a message of the library's own into `memory`, and calls `arrived` when it
- * is there, or `lost` if it does not come: then MPI may still write there. */
+ * is there, or `lost` if it does not arrive: then MPI may still write there. */
 void rp_ft_control_receive(const struct rp_ft_envelope *envelope, void *memory,
                            void (*arrived)(const struct rp_ft_envelope *),
                            void (*lost)(const struct rp_ft_envelope *));

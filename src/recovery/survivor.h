@@ -28,7 +28,8 @@ bool rp_survivor_is_this(void);
 /* Tells the command that watches, in this directory, how far this process is. */
 void rp_survivor_watch(const char *directory, enum rp_process_state state);
 
-/* How far it has come. With RP_PROCESS_INSIDE, SIGTERM ends it again as if it were not watched. */
+/* How far the process is. With RP_PROCESS_INSIDE, SIGTERM ends it again as if it were not watched.
+ */
 void rp_survivor_note_state(enum rp_process_state state);
 
 /* It comes out of MPI_Init. Does not return if the command wants to start the job again, and ends

@@ -17,8 +17,8 @@ extern struct rp_ulfm {
     int (*get_failed)(MPI_Comm comm, MPI_Group *failed);
 } rp_ulfm;
 
-/* Finds the functions by `symbol`, which is given names like PMPIX_Comm_revoke and returns NULL for
- * what there is not. Returns whether this MPI has them all; otherwise none is set. */
+/* Finds the functions by `symbol`, which takes a name such as PMPIX_Comm_revoke and returns NULL if
+ * there is no such function. Returns whether this MPI has them all; otherwise none is set. */
 bool rp_ulfm_find(void *(*symbol)(const char *name));
 
 #endif
