@@ -24,7 +24,7 @@ static void print_json(const struct rp_algebra *set)
            set->messages, set->events, set->dependencies, set->given, rp_algebra_determinants(set));
 }
 
-/* One step a line, its rule in a column of its own. */
+/* Prints one step a line, its rule in a column of its own. */
 static void print_steps(struct rp_buffer *steps)
 {
     rp_buffer_byte(steps, 0);

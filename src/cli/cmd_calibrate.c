@@ -31,7 +31,8 @@ static int compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Nanoseconds of one, the median of some tries. */
+/* Returns the nanoseconds that action(data) takes: the median of some tries, of `times` calls each.
+ */
 static double measure(void (*action)(void *), void *data, int times)
 {
     double found[TRIES];
@@ -46,7 +47,7 @@ static double measure(void (*action)(void *), void *data, int times)
     return found[TRIES / 2];
 }
 
-/* Ten instructions or so a step, none of which can be left out. */
+/* A step is about ten instructions, none of which the compiler can leave out. */
 enum { STEPS = 100000, STEP = 10 };
 
 static void compute(void *data)

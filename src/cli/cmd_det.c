@@ -165,8 +165,9 @@ static bool was_deterministic(const struct witness *witness)
 }
 
 /*
- * The status by which the ranks themselves ended the job stands above that of the launcher, which
- * may have made it of the statuses of several ranks.
+ * Returns the exit status: that by which the ranks themselves ended the job, if they did, else
+ * `status`, the launcher's, which may be made of the statuses of several ranks. Removes the file
+ * unless `keeps`.
  */
 static int close_witness(struct witness *witness, bool keeps, int status)
 {
@@ -209,7 +210,7 @@ static int run_watched(char **words)
     return summarise(&witness, words, exit_status);
 }
 
-/* What the command `record` does, with the other library behind its own. */
+/* Runs the command `record`, with the library of deterministic runs preloaded behind its own. */
 static int record_too(char **words)
 {
     char *arguments[64];

@@ -14,7 +14,7 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* Prints what is wrong; false if nothing is. */
+/* Prints why reprise cannot run the program. Returns false if nothing prevents it. */
 static bool has_obstacle(const struct rp_binary *b)
 {
     if (b->kind == RP_BINARY_NONE)
@@ -32,7 +32,8 @@ static bool has_obstacle(const struct rp_binary *b)
     return true;
 }
 
-/* The headers of C++ bindings name functions that the program need not know of. */
+/* Prints what recording does at a function that the program names. `cxx`: the headers of the C++
+ * bindings may name it, and the program itself may not call it. */
 static void describe_refused(const char *name, bool cxx)
 {
     const char *calls = cxx ? "calls, or only mentions," : "calls";

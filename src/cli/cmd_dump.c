@@ -35,10 +35,10 @@ static const struct rp_option options[] = {
 
 #define U64(x) ((unsigned long long)(x))
 
-/* ` at=file:line`, and the wrappers, of each site, found when it is first needed; NULL: not yet. */
+/* By site: " at=file:line" and its wrappers, found when they are first needed; NULL: not yet. */
 static char **places;
 
-/* ` through=take@wrap.c:7`, the outermost wrapper first. */
+/* Appends the wrappers, the outermost first, such as " through=take@wrap.c:7". */
 static void put_wrappers(struct rp_buffer *out, const struct rp_site_place *place)
 {
     for (size_t i = place->wrappers; i-- > 0;) {

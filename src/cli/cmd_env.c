@@ -42,7 +42,8 @@ static void put_quoted(struct rp_buffer *out, const char *value)
     rp_buffer_byte(out, '\'');
 }
 
-/* Quoted for any shell, or for bash where there is something that a terminal must not see. */
+/* Prints the variable, if it is set, as a command of the shell. The value is quoted for any shell,
+ * or for bash if it has characters that must not reach a terminal. */
 static void print_export(const char *name)
 {
     const char *value = getenv(name);

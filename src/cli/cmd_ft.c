@@ -152,7 +152,7 @@ static enum rp_status check_copies(long ranks, struct rp_problem *why)
                    copies, wanted + 1, ranks == 1 ? "is" : "are", ranks);
 }
 
-/* The rest is read by those who are killed. */
+/* Fails if --kill names a rank that there is not. The ranks that are killed read the rest. */
 static enum rp_status check_kills(long ranks, struct rp_problem *why)
 {
     for (const char *at = kill_list; at; at = strchr(at, ',')) {
@@ -178,8 +178,9 @@ static bool has_checkpoints(const char *path)
     return any;
 }
 
-/* Checkpoints of an earlier run are not overwritten. Where there are none to begin with, the
- * command line is wrong; whether those that are there can be used, the ranks find out. */
+/* Checks the directory of --checkpoints, and makes it if necessary. Fails if it has checkpoints of
+ * an earlier run, which must not be overwritten; with --restart, if it has none. The ranks check
+ * whether the checkpoints can be used. */
 static enum rp_status look_at_files(struct rp_problem *why)
 {
     struct stat about;
@@ -292,7 +293,8 @@ struct ending {
     struct rp_entries *entries;
 };
 
-/* "STATUS", or, of a process that cannot leave MPI_Init, "STATUS init WHO". */
+/* Reads the file in which a rank says that the job ends: "STATUS", or, if a process cannot leave
+ * MPI_Init, "STATUS init WHO". */
 static void read_ending(struct ending *ending)
 {
     char path[PATH_MAX + 16], who[256];
@@ -377,7 +379,8 @@ static void keep_roll(const char *directory, bool one_host, int spares, struct r
         job->roll = rp_job_progress_make(directory, (size_t)job->processes);
 }
 
-/* A launcher that was killed, by us or by others, cannot end what it started. */
+/* Ends the processes that a killed launcher left behind. `is_known`: reprise ended the job itself,
+ * and has printed why. */
 static void end_rest(const char *directory, bool is_known)
 {
     char variable[PATH_MAX + 16];
@@ -400,7 +403,7 @@ static bool is_marked(const char *directory, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* Whether all ranks came to their ends, and with which status: the first that is not 0. */
+/* Returns whether all ranks ended normally. Sets *status to the first exit status that is not 0. */
 static bool all_ended(const char *directory, int ranks, int *status)
 {
     char path[PATH_MAX + 32];
@@ -419,8 +422,9 @@ static bool all_ended(const char *directory, int ranks, int *status)
     return count == ranks;
 }
 
-/* A launcher for which the death of a process is no failure finds none if all die. Marks of other
- * hosts are not seen. */
+/* Returns the exit status of a job of which no rank said how it ends. `result`: of the launcher. A
+ * launcher that takes the death of a process for no failure returns 0 even if all die. The files
+ * of ranks on other hosts are not seen. */
 static int check_end(struct ending *ending, char **words, int result)
 {
     struct rp_job *job = &ending->job;
@@ -458,7 +462,8 @@ static int run_once(struct ending *ending, char **words, int spares)
     return result;
 }
 
-/* Nobody was out of MPI_Init: nothing was computed. */
+/* Returns whether to launch the job again: it died before any rank left MPI_Init, so nothing was
+ * computed. */
 static bool begins_again(struct ending *ending, long launches)
 {
     char what[600];
@@ -541,7 +546,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
     }
     rp_ft_set_up_mpi(words, prefix, directory);
     rp_running_begin("ft", argv + first, output);
-    rp_running_tell_progress(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
+    rp_running_publish_roll(directory, strtol(getenv("REPRISE_FT_RANKS"), NULL, 10));
     int result = run_launches(directory, words, (int)spares);
     rp_running_end();
     if (output)

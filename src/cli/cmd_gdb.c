@@ -30,7 +30,7 @@ static int become(char *path, int argc, char **argv)
     return rp_launch_become(words);
 }
 
-/* All but our own options are gdb's. */
+/* Passes all arguments to gdb, except our own options. */
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     bool own = argc > 0 && (strcmp(argv[0], "--script") == 0 || strcmp(argv[0], "--help") == 0 ||

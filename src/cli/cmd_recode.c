@@ -33,7 +33,7 @@ struct sizes {
     uint64_t events, before, after;
 };
 
-/* One of events, or one of rows. */
+/* The new codec: either one of events or one of rows; the other is NULL. */
 struct codec {
     const struct rp_codec *events;
     const struct rp_row_codec *rows;
@@ -62,7 +62,8 @@ static enum rp_status recode_rank(const char *from, const char *to, const struct
     return status;
 }
 
-/* The description of the new record. */
+/* Sets *manifest to that of the new record. Fails if the record `from` lacks what the codec needs.
+ */
 static enum rp_status describe(const char *from, const char *name, const struct codec *codec,
                                struct rp_manifest *manifest, struct rp_problem *why)
 {

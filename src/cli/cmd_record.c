@@ -167,7 +167,8 @@ static void say_unfinished(const struct rp_facts *facts)
     }
 }
 
-/* A number that is mistyped would go unnoticed until the data is needed. */
+/* Prints which ranks of --ranks the job does not have. Else a mistyped number would go unnoticed
+ * until the data is needed. */
 static void say_no_such_ranks(uint32_t count)
 {
     char *beyond = rp_ranks_beyond(rp_setting("REPRISE_RANKS"), count);
@@ -178,7 +179,7 @@ static void say_no_such_ranks(uint32_t count)
     free(beyond);
 }
 
-/* A launcher may be gone before its ranks are. */
+/* Reads the summary of the record. Waits up to 10 s for ranks that outlive the launcher. */
 static enum rp_status collect(const char *directory, struct rp_facts *facts, struct rp_problem *why)
 {
     enum { TRIES = 100 };

@@ -107,7 +107,8 @@ static void apply_options(void)
     setenv("REPRISE_MODE", "replay", 1);
 }
 
-/* A record of tasks, if it is one: the program replays it by itself. */
+/* Returns whether the record is one of tasks. If so, replays it, which the program does by itself,
+ * and sets *exit_status. */
 static bool is_of_tasks(const char *name, char **command, int *exit_status)
 {
     struct rp_problem ignored;
@@ -139,7 +140,7 @@ static enum rp_status check_options(struct replay *r, struct rp_problem *why)
     return rp_setting_number("REPRISE_STALL", 0, 30, &r->patience, why);
 }
 
-/* Whether gdb is wanted for ranks that the record has not. */
+/* Fails if --gdb names ranks that the record does not have. */
 static enum rp_status check_gdb(const struct replay *r, struct rp_problem *why)
 {
     char *beyond = rp_ranks_beyond(rp_setting("REPRISE_GDB"), r->manifest.ranks);
@@ -166,7 +167,8 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
     return status;
 }
 
-/* The command as recorded, in the directory in which it was recorded. */
+/* Sets r->command to the recorded command. Changes to the directory where it was recorded, unless
+ * this process is inside a launcher, as the recording was. */
 static enum rp_status take_recorded_command(struct replay *r, struct rp_problem *why)
 {
     if (r->manifest.launched_inside && rp_launch_is_inside() && r->manifest.command[0]) {
@@ -189,7 +191,7 @@ static enum rp_status take_recorded_command(struct replay *r, struct rp_problem 
     return RP_OK;
 }
 
-/* Each rank's log must be there before anything is started. */
+/* Fails if the log of a rank is missing. Called before anything is started. */
 static enum rp_status check_logs(const struct replay *r, struct rp_problem *why)
 {
     for (uint32_t i = 0; i < r->manifest.ranks; i++) {
@@ -247,8 +249,8 @@ static uint32_t count_in(const struct rp_replay_state *state, enum rp_rank_state
     return count;
 }
 
-/* Whether a rank ended the job: not one that found another digest in MPI_Finalize, where all are,
- * and that goes on. */
+/* Returns whether a rank ended the job. A rank that found another digest in MPI_Finalize did not:
+ * all ranks are there, and it goes on. */
 static bool is_given_up(const struct rp_replay_state *state)
 {
     uint32_t past = count_in(state, RP_RANK_FINISHED) + count_in(state, RP_RANK_DIVERGED);
@@ -257,7 +259,8 @@ static bool is_given_up(const struct rp_replay_state *state)
            (count_in(state, RP_RANK_DIVERGED) > 0 && past < state->ranks);
 }
 
-/* Open MPI's launcher hangs now and then when a rank ends the job, though all ranks have ended. */
+/* Ends the launcher some seconds after a rank ended the job. Open MPI's launcher sometimes hangs
+ * then, though all ranks have ended. */
 static void end_launcher(struct replay *r, time_t now)
 {
     enum { PATIENCE = 8, MORE = 4 };
@@ -276,8 +279,9 @@ static void end_launcher(struct replay *r, time_t now)
     }
 }
 
-/* Ranks report their own waits; this is for those that hang where we do not see them, in a
- * collective or a send. */
+/* Called some times a second. Shows progress, and prints where all ranks are if none has replayed
+ * anything for long. Ranks report their own waits; this is for ranks that hang where reprise does
+ * not wait itself, in a collective or a send. */
 static void watch(void *data)
 {
     struct replay *r = data;
@@ -335,7 +339,8 @@ static bool was_refused(const struct replay *r)
     return refused;
 }
 
-/* What the exit status of the command means, said only where the replay is shown. */
+/* Returns the exit status of the replay, from that of the launcher and the state of the ranks.
+ * Prints what it means if the replay is shown. */
 static int verdict(const struct replay *r, int status)
 {
     uint64_t done, total;
@@ -433,7 +438,8 @@ static int run_outside(struct replay *r)
     return rp_setting("REPRISE_GIVEN") ? rp_shuffle_run_run(&shuffled) : run_once(r);
 }
 
-/* A shuffled replay is compared with another, but not while somebody debugs it. */
+/* Returns whether the replay is compared with one in the recorded order: it is shuffled, and nobody
+ * debugs it. */
 static bool is_compared(void)
 {
     return rp_setting("REPRISE_SHUFFLE") && strcmp(rp_setting("REPRISE_SHUFFLE"), "0") != 0 &&
@@ -441,7 +447,8 @@ static bool is_compared(void)
            !rp_setting("REPRISE_AT_END");
 }
 
-/* A program that made windows: whether and how the record can be replayed. */
+/* Fails if the record of a program that made windows cannot be replayed in this way: not all ranks
+ * have data, or an option needs a launcher. `with_data`: the number of ranks with data. */
 static enum rp_status check_windows(const struct replay *r, uint32_t with_data,
                                     struct rp_problem *why)
 {
@@ -466,7 +473,8 @@ static enum rp_status check_windows(const struct replay *r, uint32_t with_data,
     return RP_OK;
 }
 
-/* Such a program's ranks run all, each with its own data. */
+/* Returns whether the program made windows. If so, replays each rank alone with its own data, and
+ * sets *exit_status. */
 static bool is_alone(const struct replay *r, int *exit_status)
 {
     struct rp_problem why;

@@ -65,7 +65,8 @@ static enum rp_status collect(const char *name, const struct backend *backend,
     return status;
 }
 
-/* Records, or the recoveries of one run. */
+/* Writes a report of `count` records, or, unless `recovery` is NULL, of the recoveries of one run.
+ */
 static enum rp_status write_reports(const struct backend *backend, const struct rp_report *reports,
                                     size_t count, const struct rp_recovery *recovery,
                                     struct rp_problem *why)

@@ -57,7 +57,7 @@ static bool is_alive(int pid)
     return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
-/* Of a replay that was killed the file stays behind. */
+/* Returns whether the replay still runs. The file of a replay that was killed stays behind. */
 static bool is_running(int pid, const struct rp_replay_state *state)
 {
     bool alive = is_alive(pid);
@@ -100,7 +100,7 @@ static void find_replays(struct status *s)
         closedir(dir);
 }
 
-/* As `reprise stress` has it. */
+/* Opens the state file of the recording, where `reprise stress` has it. */
 static void find_waits(struct status *s)
 {
     struct rp_problem ignored;
@@ -160,7 +160,8 @@ static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
                      rp_state_what(slot, what));
 }
 
-/* Whether a rank that is being recorded is in a call of MPI, and that is known. */
+/* Sets *place to the MPI call that a rank is in which is being recorded. Returns false if it is in
+ * none, or that is not known. */
 static bool look_at(const struct status *s, uint32_t rank, struct rp_mpi_backtrace *place)
 {
     const struct rp_rank_progress *r = &s->progress.rank[rank];
@@ -381,7 +382,7 @@ static void put_json(struct rp_buffer *out, const struct status *s)
     rp_buffer_printf(out, "]\n}\n");
 }
 
-/* Without a name, all that go on; with one, the run that it is the directory of. */
+/* Sets s->runs to the runs that go on; with a name, only to that of this directory. */
 static void choose_runs(struct status *s, const char *name)
 {
     size_t kept = 0;
@@ -406,7 +407,7 @@ static void choose_runs(struct status *s, const char *name)
     free(directory);
 }
 
-/* Returns whether there is a record to describe; if there are runs, there need not be one. */
+/* Returns whether only runs are to be shown: no record was found (`status`), but there are runs. */
 static bool is_without_record(struct status *s, enum rp_status status)
 {
     if (status != RP_USAGE || s->run_count == 0)

@@ -146,7 +146,7 @@ static void forget(struct stress *s, size_t i)
     s->end[i].kept = false;
 }
 
-/* All of a kind but the first. */
+/* Removes all runs of a kind except the first. */
 static void forget_alike(struct stress *s, size_t first)
 {
     for (size_t i = first + 1; i < s->done; i++)
@@ -211,8 +211,8 @@ static void say_end(const struct stress *s, size_t i)
     printf(", %llu events\n", (unsigned long long)end->events);
 }
 
-/* The program cannot be run under us at all, or not any more: what was said about it is
- * repeated. */
+/* Repeats what run `i` printed, since reprise cannot run the program, or not any more. Returns the
+ * exit status. */
 static int give_up(const struct stress *s, size_t i)
 {
     struct rp_buffer text = {0};
@@ -241,8 +241,8 @@ static bool is_recorded(const struct stress *s, size_t i)
     return true;
 }
 
-/* For 'reprise status'. */
-static void tell_progress(const struct stress *s, const char *record)
+/* Publishes the progress for `reprise status`. */
+static void publish_progress(const struct stress *s, const char *record)
 {
     char progress[160], state[PATH_MAX + 8];
     size_t hung = 0, failed = 0;
@@ -257,10 +257,10 @@ static void tell_progress(const struct stress *s, const char *record)
              s->done + 1, (unsigned long long)s->runs, (unsigned long long)s->seed + s->done,
              s->done - hung, failed, hung);
     snprintf(state, sizeof state, "%s.state", record);
-    rp_running_tell(progress, record, state);
+    rp_running_publish(progress, record, state);
 }
 
-/* One run; sets the exit status when there are to be no more. */
+/* Makes one run. Returns false if there are to be no more; sets *exit_status if reprise failed. */
 static bool run_one(struct stress *s, int *exit_status)
 {
     size_t i = s->done;
@@ -270,7 +270,7 @@ static bool run_one(struct stress *s, int *exit_status)
 
     path_of(s, i, "", path);
     end->seed = s->seed + i;
-    tell_progress(s, path);
+    publish_progress(s, path);
     struct rp_stress_end ended =
         rp_stress_run(&(struct rp_stress_run){s->command, path, mpi, end->seed, s->seconds});
     if (ended.interrupted) {
@@ -301,7 +301,7 @@ static bool run_one(struct stress *s, int *exit_status)
     return true;
 }
 
-/* As it is given shortest. */
+/* Returns the shortest form of the path: relative if it is below the working directory. */
 static const char *short_path(const char *path)
 {
     char *here = getcwd(NULL, 0);
@@ -330,8 +330,9 @@ static bool is_finding(const struct stress *s, size_t i, size_t usual)
     return s->end[i].first_alike != usual || badness(&s->end[i]) > 0;
 }
 
-/* A run that failed by itself before one that hung, and that before another output; of these the
- * one with the fewest events. */
+/* Returns the number of the finding to show first: a run that failed by itself before one that
+ * hung, and that before one with another output; among equals the one with the fewest events.
+ * Returns s->done if there is none. */
 static size_t best_finding(const struct stress *s, size_t usual)
 {
     size_t best = s->done;

@@ -36,7 +36,7 @@ static enum rp_status verify_loads(const char *directory, const struct rp_manife
     return status;
 }
 
-/* Ranks that made no windows have none. */
+/* Checks the order log of a rank, if there is one: ranks that made no windows have none. */
 static enum rp_status verify_order(const char *directory, const struct rp_manifest *m,
                                    uint32_t rank, struct rp_problem *why)
 {
@@ -48,7 +48,7 @@ static enum rp_status verify_order(const char *directory, const struct rp_manife
     return status == RP_USAGE ? RP_OK : status;
 }
 
-/* Ranks that were not of the set have none. */
+/* Checks the data log of a rank. Ranks that --ranks did not name have none. */
 static enum rp_status verify_data(const char *directory, const struct rp_manifest *m, uint32_t rank,
                                   struct rp_problem *why)
 {

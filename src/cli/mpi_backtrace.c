@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of the process's first thread, from the inside to the outside. Of all frames that have
- * a name of MPI's the outermost counts, since MPI calls itself and is called by our library under
- * its own names; the first frame outside of it that has a name and is neither our library's nor a
- * wrapper's is the program's. libdw walks (it attaches by ptrace, and lets go at the end); it is
- * opened when it is needed, as for lines of source (event/source_lines.h).
+ * Walks the stack of the process's first thread, from the innermost frame out. Of all frames with
+ * the name of an MPI function the outermost is the call, since MPI calls itself, and our library
+ * calls MPI under its own names. The first frame outside of it that has a name and belongs neither
+ * to our library nor to a wrapper is the program's. libdw does the walk (it attaches by ptrace, and
+ * detaches at the end). It is opened when it is first needed, as for lines of source
+ * (event/source_lines.h).
  */
 #include "cli/mpi_backtrace.h"
 
@@ -34,7 +35,7 @@ static struct {
 struct walk {
     Dwfl *session;
     struct rp_mpi_backtrace *out;
-    bool wants_caller; /* the next frames out may be that */
+    bool wants_caller; /* an MPI function was found; its caller was not, yet */
     int frames;
 };
 
@@ -49,7 +50,8 @@ static bool find_functions(void)
     return all;
 }
 
-/* MPI_Recv, PMPI_Recv, mpi_recv_, pmpi_recv_, mpi_recv_f08_ */
+/* Returns whether a function is one of MPI: MPI_Recv, PMPI_Recv, mpi_recv_, pmpi_recv_,
+ * mpi_recv_f08_. */
 static bool is_mpi(const char *name)
 {
     return strncasecmp(name, "MPI_", 4) == 0 || strncasecmp(name, "PMPI_", 5) == 0;
@@ -63,7 +65,8 @@ static bool is_ours(Dwfl_Module *module)
     return slash && strncmp(slash, "/libreprise", 11) == 0;
 }
 
-static void note_wrapper(struct walk *walk, const char *name)
+/* Puts the wrapper in front of the list out->through. */
+static void put_wrapper(struct walk *walk, const char *name)
 {
     char *through = walk->out->through;
     size_t length = strcspn(name, "."), inner = strlen(through), comma = inner > 0 ? 2 : 0;
@@ -75,8 +78,8 @@ static void note_wrapper(struct walk *walk, const char *name)
     memcpy(through, name, length);
 }
 
-static void note_caller(struct walk *walk, Dwfl_Module *module, const char *name,
-                        Dwarf_Addr address)
+/* Sets function, file and line of the caller, and ends the search. */
+static void set_caller(struct walk *walk, Dwfl_Module *module, const char *name, Dwarf_Addr address)
 {
     struct rp_mpi_backtrace *out = walk->out;
     Dwfl_Line *line = dw.dwfl_module_getsrc(module, address);
@@ -104,9 +107,9 @@ static int visit(Dwfl_Frame *frame, void *context)
         snprintf(walk->out->call, sizeof walk->out->call, "%s", name[0] == 'P' ? name + 1 : name);
         walk->wants_caller = true;
     } else if (name && walk->wants_caller && rp_wrappers_name(rp_wrappers_list(), name)) {
-        note_wrapper(walk, name);
+        put_wrapper(walk, name);
     } else if (name && walk->wants_caller && !is_ours(module)) {
-        note_caller(walk, module, name, address);
+        set_caller(walk, module, name, address);
     }
     return DWARF_CB_OK;
 }

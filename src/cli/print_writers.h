@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rank wrote what the one-sided reads of ranks got: lines on stdout, and a count of them on
- * stderr. */
+/* Prints which rank wrote the bytes that one-sided reads returned. */
 #ifndef RP_PRINT_WRITERS_H
 #define RP_PRINT_WRITERS_H
 
@@ -9,7 +8,9 @@
 #include "base/status.h"
 #include "log/manifest.h"
 
-/* `ranks`: such as 3,7-9, or NULL: all. */
+/* Prints to stdout the writers of each read that the access logs of the record in `directory` have,
+ * as text or as JSON, and to stderr how many there are. `ranks`: the ranks whose reads to print,
+ * such as "3,7-9"; NULL: all. Fails if an access log cannot be read. */
 enum rp_status rp_print_writers(const char *directory, const struct rp_manifest *manifest,
                                 const char *ranks, bool json, struct rp_problem *why);
 

@@ -13,6 +13,7 @@ static const char *const refused_alone[] = {
 #include "refused_alone.inc"
 };
 
+/* Returns the name without the P of PMPI. */
 static const char *plain_name(const char *function)
 {
     return function[0] == 'P' || function[0] == 'p' ? function + 1 : function;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The classes of api/functions.table, for those who have no mpi.h. */
+/* What reprise does with an MPI function, by its name, as api/functions.table says. For code that
+ * is compiled without mpi.h. */
 #ifndef RP_REFUSED_CALLS_H
 #define RP_REFUSED_CALLS_H
 
 #include <stdbool.h>
 
-/* Whether recording stops a program that calls this function. */
+/* Returns whether recording stops a program that calls the function. All three functions take a
+ * name such as "MPI_Recv" or "PMPI_Recv". */
 bool rp_refused_call_is_refused(const char *function);
 
-/* Whether only recording the data of a rank (--ranks) stops a program that calls this function. */
+/* Returns whether recording the data of a rank (--ranks) stops a program that calls the function,
+ * but a recording without data does not. */
 bool rp_refused_call_is_refused_alone(const char *function);
 
-/* Whether the function makes a window that `record --ranks` can record. Knows the names of C and of
- * the Fortran bindings. */
+/* Returns whether the function makes a window that `record --ranks` can record. Also takes the
+ * names of the Fortran bindings. */
 bool rp_refused_call_makes_window(const char *function);
 
 #endif

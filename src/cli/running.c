@@ -140,7 +140,7 @@ const char *rp_running_state(void)
     return own.run.state;
 }
 
-void rp_running_tell(const char *progress, const char *record, const char *state)
+void rp_running_publish(const char *progress, const char *record, const char *state)
 {
     replace(&own.run.progress, progress);
     replace(&own.run.record, record);
@@ -148,7 +148,7 @@ void rp_running_tell(const char *progress, const char *record, const char *state
     write_file();
 }
 
-void rp_running_tell_progress(const char *roll, int64_t ranks)
+void rp_running_publish_roll(const char *roll, int64_t ranks)
 {
     replace(&own.run.roll, roll);
     own.run.ranks = ranks;

@@ -34,9 +34,10 @@ void rp_running_begin(const char *kind, char **command, const char *directory);
 /* Returns the path of the file in which the ranks are to publish what they do; NULL: none. */
 const char *rp_running_state(void);
 
-/* What it is at now. */
-void rp_running_tell(const char *progress, const char *record, const char *state);
-void rp_running_tell_progress(const char *roll, int64_t ranks);
+/* Publish how far the run is: a line of text, the record and the state file of its present part; or
+ * the roll of its processes and the number of its ranks. */
+void rp_running_publish(const char *progress, const char *record, const char *state);
+void rp_running_publish_roll(const char *roll, int64_t ranks);
 
 void rp_running_end(void);
 

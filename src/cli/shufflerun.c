@@ -3,16 +3,16 @@
  * A record has no data, so a shuffled replay is compared with one in the recorded order: what the
  * ranks that have regions handed to MPI (report/outputs_diff.h), and the lines that were printed.
  *
- * Two replays of the same order may differ as well: values that were not captured, such as times.
- * So where the shuffled one differs, the recorded order is replayed once more, and what differs
- * between these two is passed over. Lines of output may be torn, so a difference in them alone must
- * come again.
+ * Two replays of the same order may differ as well, in values that were not captured, such as
+ * times. So if the shuffled replay differs, the recorded order is replayed once more, and what
+ * differs between the two replays of that order is ignored. Lines of output may be torn, so a
+ * difference in them alone must show in a second shuffled replay, too.
  *
- * Whose fault it is does not show in the first difference: a wrong number travels. But a region is
- * shuffled in the same way whichever others are. So all regions stand in a row, by rank and number,
- * and by halves a place is looked for where the replay that shuffles the regions before it is as
- * recorded, and the one that shuffles one region more is not: that one does not commute, whatever
- * others do.
+ * The first difference does not show which region is at fault, since a wrong value travels. But a
+ * region is shuffled in the same way whichever others are. So all regions are put into a row, by
+ * rank and number. A bisection finds the region for which the following holds: a replay that
+ * shuffles only the regions before it is as recorded, and one that also shuffles this region is
+ * not. That region does not commute, whatever the others do.
  */
 #include "cli/shufflerun.h"
 
@@ -36,7 +36,7 @@
 
 enum { NAME = 64 };
 
-/* What was found in a replay. */
+/* The first difference of a replay from the one in the recorded order. */
 struct finding {
     bool differs, left_record, is_floating, is_cut;
     uint32_t rank;
@@ -48,10 +48,10 @@ struct search {
     const struct rp_shuffled *s;
     char folder[PATH_MAX - 2 * NAME];
     char seed[32];
-    off_t input;       /* where the standard input stood; -1: it cannot be read again */
+    off_t input;       /* the offset of the standard input; -1: it cannot be read again */
     bool has_again;    /* the recorded order was replayed twice */
-    uint32_t *regions; /* of each rank */
-    uint64_t sum;
+    uint32_t *regions; /* by rank: how many */
+    uint64_t sum;      /* of these */
     unsigned replays;
 };
 
@@ -66,7 +66,7 @@ void rp_shuffle_run_prepare(void)
     setenv("REPRISE_GIVEN", ".", 1);
 }
 
-/* Beside the record, or where there is room for what is temporary. */
+/* Makes the directory for the data of the replays: beside the record, else in $TMPDIR or /tmp. */
 static enum rp_status make_folder(struct search *x, struct rp_problem *why)
 {
     const char *temporary = getenv("TMPDIR");
@@ -85,7 +85,7 @@ static enum rp_status make_folder(struct search *x, struct rp_problem *why)
 
 /* One replay */
 
-/* What is in a file goes where we write to, as it comes. */
+/* A file that is copied to one of our outputs while it grows. */
 struct copy {
     int from, to;
 };
@@ -120,7 +120,8 @@ static int open_output(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, RP_PRIVATE_FILE);
 }
 
-/* Its data and output stand under that name, in place of those of an earlier one. */
+/* Replays once, with this seed (0: the recorded order). The data and output get this name, in place
+ * of those of an earlier replay. Sets *exit_status. */
 static enum rp_status replay(struct search *x, const char *name, const char *seed, bool is_shown,
                              int *exit_status, struct rp_problem *why)
 {
@@ -210,7 +211,8 @@ static enum rp_status compare_output(const struct search *x, const char *name, s
     return RP_OK;
 }
 
-/* The replay of that name ended so. A line counts only where the calls are the same. */
+/* Compares the replay of this name, which ended with this status, with the recorded order. Lines of
+ * output are compared only if the calls are the same. */
 static enum rp_status compare(const struct search *x, const char *name, int exit_status,
                               struct finding *out, struct rp_problem *why)
 {
@@ -225,6 +227,7 @@ static enum rp_status compare(const struct search *x, const char *name, int exit
     return status;
 }
 
+/* Returns whether the difference is a line of output. */
 static bool is_by_line(const struct finding *f)
 {
     return f->differs && !f->left_record && f->what && strncmp(f->what, "a line", 6) == 0;
@@ -232,6 +235,7 @@ static bool is_by_line(const struct finding *f)
 
 /* The region */
 
+/* Sets x->regions and x->sum from the replay in the recorded order. */
 static enum rp_status count_regions(struct search *x, struct rp_problem *why)
 {
     char reference[PATH_MAX], *place;
@@ -248,6 +252,8 @@ static enum rp_status count_regions(struct search *x, struct rp_problem *why)
     return status;
 }
 
+/* Sets *rank to the rank of the region that has this place in the row of all regions. Returns its
+ * number on that rank. */
 static uint64_t place_in_row(const struct search *x, uint64_t place, uint32_t *rank)
 {
     for (*rank = 0; *rank < x->s->ranks && place >= x->regions[*rank]; ++*rank)
@@ -255,7 +261,7 @@ static uint64_t place_in_row(const struct search *x, uint64_t place, uint32_t *r
     return place;
 }
 
-/* Whether a replay differs in which so many of the regions are shuffled. */
+/* Replays with the first `regions` regions shuffled, and compares. */
 static enum rp_status try_part(struct search *x, uint64_t regions, struct finding *out,
                                struct rp_problem *why)
 {
@@ -271,7 +277,8 @@ static enum rp_status try_part(struct search *x, uint64_t regions, struct findin
     return status == RP_OK ? compare(x, "part", exit_status, out, why) : status;
 }
 
-/* `found` is of all regions, and becomes that of as few as there need be. */
+/* Sets *region to the place of the region that does not commute. *found, the difference if all
+ * regions are shuffled, becomes the difference if those up to that region are. */
 static enum rp_status search_region(struct search *x, struct finding *found, uint64_t *region,
                                     struct rp_problem *why)
 {
@@ -317,6 +324,7 @@ static void say_region(const struct search *x, uint64_t region, const struct fin
                 "good as commutative");
 }
 
+/* Finds the region that does not commute, and prints it. */
 static enum rp_status name_region(struct search *x, struct finding *found, struct rp_problem *why)
 {
     char reference[PATH_MAX], *place = NULL;
@@ -340,7 +348,8 @@ static enum rp_status name_region(struct search *x, struct finding *found, struc
     return status;
 }
 
-/* Whether it is more than noise. */
+/* Replays the recorded order again, and compares once more without what differs between its two
+ * replays. Leaves *found without a difference if it was noise. */
 static enum rp_status confirm(struct search *x, struct finding *found, struct rp_problem *why)
 {
     int exit_status;
@@ -383,15 +392,15 @@ static void say_same(const struct search *x, const struct finding *f)
                 "the like, were not compared");
 }
 
-/* Our own kind of ending: there is nothing to compare. */
+/* Returns whether a replay ended with a status of reprise's own: there is nothing to compare. */
 static bool has_failed(int exit_status)
 {
     return exit_status >= REPRISE_EXIT_USAGE && exit_status <= REPRISE_EXIT_INTERNAL;
 }
 
-/* The order of a record is that of the sources, not that in which messages came
- * (engine/record_events.c): a program that does not do the same in both has left the record before
- * anything was shuffled. */
+/* Prints for each rank the last region that it began. A record has the messages of a region in the
+ * order of their sources, not in that of their arrival (engine/record_events.c). So a program whose
+ * results depend on that order leaves the record before anything is shuffled. */
 static enum rp_status say_last_regions(const struct search *x, struct rp_problem *why)
 {
     char reference[PATH_MAX], *place;
@@ -413,6 +422,7 @@ static enum rp_status say_last_regions(const struct search *x, struct rp_problem
     return status;
 }
 
+/* Does all replays and comparisons, and prints the result. Sets *exit_status. */
 static enum rp_status run_all(struct search *x, int *exit_status, struct rp_problem *why)
 {
     struct finding found = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A rank alone is one process without a launcher. It is told what MPI told it, from its data log,
- * and makes events as it did; these are compared with the recorded ones at the end.
+ * A rank alone is one process without a launcher. Its MPI calls are fed with the recorded results,
+ * from its data log. It makes events as it did when it was recorded. At the end these are compared
+ * with the recorded ones.
  */
 #include "cli/solorun.h"
 
@@ -27,7 +28,8 @@
 #include "log/rundir.h"
 #include "reprise.h"
 
-/* What belongs to the terminal is that of today; everything else is what the rank had. */
+/* Returns whether the replay keeps the caller's value of a variable ("NAME=VALUE"), since it
+ * belongs to the terminal. All other variables are those of the recorded rank. */
 static bool is_todays(const char *variable)
 {
     static const char *const names[] = {
@@ -40,7 +42,7 @@ static bool is_todays(const char *variable)
     return false;
 }
 
-/* The list without libraries of ours; to be freed. */
+/* Returns a list of LD_PRELOAD without the libraries of reprise; to be freed. */
 static char *foreign_preloads(const char *list)
 {
     char *copy = strdup(list), *rest = copy, *word, *out = calloc(1, strlen(list) + 2);
@@ -52,6 +54,7 @@ static char *foreign_preloads(const char *list)
     return out;
 }
 
+/* Sets a recorded variable ("NAME=VALUE"), except for settings and libraries of reprise. */
 static void set_variable(const char *text)
 {
     size_t length = strcspn(text, "=");
@@ -72,14 +75,16 @@ static void set_variable(const char *text)
     free(name);
 }
 
-/* What is named like a secret was not recorded, and nothing was with --no-environment: a process
- * that is started always has some. */
+/* Returns whether a variable of the caller stays. Variables with names of secrets were not
+ * recorded. With --no-environment no variables were: then `recorded` is empty, while a recorded
+ * environment never is. */
 static bool stays(const char *variable, char *const *recorded)
 {
     return is_todays(variable) || (!*recorded && strncmp(variable, "REPRISE_", 8) != 0) ||
            rp_secret_is_named(variable, strcspn(variable, "="));
 }
 
+/* Replaces the environment by the recorded one, but for the variables that stay. */
 static void take_environment(char **recorded)
 {
     size_t count = 0, all = 0;
@@ -100,6 +105,8 @@ static void take_environment(char **recorded)
     free(todays);
 }
 
+/* Sets the settings by which the libraries replay this rank. `output`: where its events go;
+ * `accesses`: where its accesses go, or NULL. */
 static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output,
                      const char *accesses)
 {
@@ -118,7 +125,8 @@ static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output,
         setenv("REPRISE_WHO", accesses, 1);
 }
 
-/* Also where a debugger calls the program: its file, a slash, and by what name it was called. */
+/* Sets REPRISE_CALLED, so that the program sees its recorded name also if a debugger starts it: the
+ * name of its file, a slash, and the name that it was started by. */
 static void set_name(const struct rp_data_place *place)
 {
     const char *slash = place->program ? strrchr(place->program, '/') : NULL;
@@ -130,16 +138,16 @@ static void set_name(const struct rp_data_place *place)
     free(called);
 }
 
-/* The record has the build id of rank 0's program alone: that of another program is not
- * compared. */
+/* Turns off the check of the build id if the rank ran another program than rank 0, since the record
+ * has only the build id of rank 0's program. */
 static void set_build(const struct rp_solo *s, const struct rp_data_place *place)
 {
     if (place->program && strcmp(place->program, s->manifest->program) != 0)
         setenv("REPRISE_FORCE", "1", 1);
 }
 
-/* Where this process writes the accesses of a rank, until they are known to be the recorded ones;
- * to be freed. */
+/* Returns the path where this process writes the accesses of a rank, until it is known that the
+ * rank did what was recorded; to be freed. */
 static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
 {
     char *path = rp_access_path(s->directory, rank), *unproved = NULL;
@@ -150,7 +158,8 @@ static char *unproved_accesses(const struct rp_solo *s, uint32_t rank)
     return unproved;
 }
 
-/* They replace those of an earlier run, which were the same. */
+/* Moves the accesses to their place in the record, over those of an earlier run, which were the
+ * same. */
 static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, const char *unproved,
                                     struct rp_problem *why)
 {
@@ -163,8 +172,8 @@ static enum rp_status keep_accesses(const struct rp_solo *s, uint32_t rank, cons
     return status;
 }
 
-/* The recorded arguments, with the program where it was: a shell may have found it by its name, by
- * which it is called still. To be freed. */
+/* Returns the recorded arguments; to be freed. Sets *name to the first. If that is a name without a
+ * path, by which a shell found the program, the program's path takes its place. */
 static char **recorded_command(const struct rp_data_place *place, char **name)
 {
     size_t count = 0;
@@ -181,6 +190,7 @@ static char **recorded_command(const struct rp_data_place *place, char **name)
     return command;
 }
 
+/* Changes to the directory where the rank ran, or to s->where. */
 static enum rp_status enter(const struct rp_solo *s, const struct rp_data_place *place,
                             struct rp_problem *why)
 {
@@ -192,7 +202,8 @@ static enum rp_status enter(const struct rp_solo *s, const struct rp_data_place 
     return RP_OK;
 }
 
-/* The command in gdb, which goes on to the place that was asked for. */
+/* Returns a command that runs `command` in gdb up to s->until or s->break_at; NULL without memory.
+ */
 static char **in_gdb(const struct rp_solo *s, char **command)
 {
     size_t count = 0, at = 0;
@@ -228,12 +239,13 @@ static char **in_gdb(const struct rp_solo *s, char **command)
     return words;
 }
 
+/* Returns whether an exit status is one of reprise's own. */
 static bool is_own(int status)
 {
     return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
 }
 
-/* Of the first events of a log, at most so many. */
+/* Sets *sum to the sum of the first `most` events of the log, or of all if it has fewer. */
 static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum,
                              struct rp_problem *why)
 {
@@ -252,6 +264,7 @@ static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_su
     return status;
 }
 
+/* Like add_up, for the log of `rank` in `directory`. Sets *reason to how the log ends. */
 static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uint32_t rank,
                              uint64_t most, struct rp_log_sum *sum, enum rp_end_reason *reason,
                              struct rp_problem *why)
@@ -268,14 +281,17 @@ static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uin
     return status;
 }
 
-/* What became of several, which all their processes see. */
+/* The results of several ranks, in memory that all their processes share. */
 struct results {
     uint64_t events;
     uint32_t same, stopped;
 };
-static struct results *results; /* NULL: each says it for itself */
+static struct results *results; /* NULL: each rank prints its own */
 
-/* `same`: it did what was recorded, to the end. */
+/* Compares the events of the replay in `output` with the recorded ones, and prints the result, or
+ * adds it to `results`. `entries`: of the data log, that were fed; `status`: the exit status of the
+ * rank. Sets *same to whether the rank did what was recorded, to the end. Returns the exit status
+ * of the command. */
 static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, uint64_t entries,
                    int status, bool *same)
 {
@@ -294,7 +310,7 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     enum rp_end_reason then = RP_END_KILLED, now = RP_END_KILLED, ignored;
     enum rp_status found = sum_of(s->directory, s, rank, UINT64_MAX, &recorded, &then, &why);
     bool killed = then == RP_END_KILLED;
-    if (found == RP_OK) /* a rank that was killed may not have told of its last call */
+    if (found == RP_OK) /* a rank that was killed may not have recorded its last call */
         found = sum_of(output, s, rank, killed ? recorded.events : UINT64_MAX, &made, &now, &why);
     bool stopped = now == RP_END_KILLED;
     uint64_t all = recorded.events;
@@ -345,6 +361,7 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     return status;
 }
 
+/* Replays one rank. Returns the exit status. */
 static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reader *reader)
 {
     const struct rp_data_place *place = rp_data_place(reader);
@@ -396,7 +413,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
     return exit_status;
 }
 
-/* Launchers give their input to the first rank. */
+/* Like run_rank, but only rank 0 reads the standard input, as under a launcher. */
 static int run_child(const struct rp_solo *s, uint32_t rank, struct rp_data_reader *reader)
 {
     int nothing = rank > 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
@@ -406,7 +423,8 @@ static int run_child(const struct rp_solo *s, uint32_t rank, struct rp_data_read
     return run_rank(s, rank, reader);
 }
 
-/* Each in a process of its own: none needs another. */
+/* Replays each rank that has a reader in a process of its own, all at once. Returns the largest
+ * exit status. */
 static int run_several(const struct rp_solo *s, struct rp_data_reader **readers)
 {
     int worst = 0;
@@ -428,7 +446,7 @@ static int run_several(const struct rp_solo *s, struct rp_data_reader **readers)
     return worst;
 }
 
-/* Whether it has so many events: gdb would wait for them in vain. */
+/* Fails if the rank has fewer events than --until asks for: gdb would wait for them in vain. */
 static enum rp_status check_until(const struct rp_solo *s, uint32_t rank, struct rp_problem *why)
 {
     unsigned long long wanted = strtoull(s->until, NULL, 10), events;
@@ -453,7 +471,8 @@ static enum rp_status check_until(const struct rp_solo *s, uint32_t rank, struct
     return RP_OK;
 }
 
-/* All data logs must be there before anything is started. */
+/* Opens the data logs of all ranks that are wanted, before any rank is started. Sets readers[rank]
+ * for each, and *count to how many there are. Fails if one cannot be opened, or there are none. */
 static enum rp_status open_all(const struct rp_solo *s, struct rp_data_reader **readers,
                                uint32_t *count, struct rp_problem *why)
 {

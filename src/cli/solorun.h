@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running ranks of a record alone. */
+/* Partial replay: runs ranks of a record alone. */
 #ifndef RP_SOLORUN_H
 #define RP_SOLORUN_H
 
@@ -13,22 +13,22 @@ struct rp_solo {
     const struct rp_manifest *manifest;
     const char *ranks;            /* such as 3,7-9 or all */
     char **command;               /* NULL: as recorded */
-    const char *where;            /* to run in; NULL: as recorded */
-    const char *mpi;              /* or NULL */
-    const char *until, *break_at; /* in gdb; or NULL */
+    const char *where;            /* directory to run in; NULL: as recorded */
+    const char *mpi;              /* openmpi or mpich; NULL: that of the program */
+    const char *until, *break_at; /* run in gdb up to this event or place; or NULL */
     bool force;
-    bool who; /* each leaves its accesses in the record (log/accesslog.h) */
+    bool who; /* write the accesses of each rank into the record (log/accesslog.h) */
 };
 
-/* Runs them, one in this process, several at once, and says of each whether it did the same.
- * Returns the exit status. */
+/* Replays the ranks: one in this process, several in a process each, all at once. Prints for each
+ * whether it did what was recorded. Returns the exit status, the largest if there are several. */
 int rp_solo_run(const struct rp_solo *solo);
 
-/* The same for all ranks of a record, with one line for all of them. */
+/* Like rp_solo_run for all ranks of the record, but prints one line for all of them. */
 int rp_solo_run_all(const struct rp_solo *solo);
 
-/* How many ranks have a data log, and whether any of these made windows. Fails only if they did,
- * and a log cannot be read. */
+/* Sets *with_data to the number of ranks that have a data log, and *windows to whether any of these
+ * made windows. Fails only if some did and a log cannot be read. */
 enum rp_status rp_solo_look(const char *directory, const struct rp_manifest *manifest,
                             bool *windows, uint32_t *with_data, struct rp_problem *why);
 
