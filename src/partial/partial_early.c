@@ -18,8 +18,8 @@
  *
  * When MPI has stored into all words of a result, it is no longer looked at. So there is mostly
  * little to look at, however many operations are under way. Nor is it looked at if the program
- * stores there again and again: then it uses the memory for something else (an operation that was
- * given up, in a function that returned).
+ * stores there again and again: then it uses the memory for something else (an operation was
+ * abandoned in a function that returned).
  */
 #include <stdio.h>
 #include <string.h>
@@ -259,8 +259,8 @@ static uint32_t find_site(const struct rp_function *function)
     return rp_site_find(&sites, function->name, rp_partial.caller, rp_partial.caller_stack) + 1;
 }
 
-/* Told at the end: to find the line takes memory of the heap, and what is left there the program
- * may look at. */
+/* The report is printed at the end: to find the line takes memory of the heap, and the program may
+ * look at what is left there. */
 static void note_report(const struct rp_function *function, uint32_t site)
 {
     if (function && !report.function) {

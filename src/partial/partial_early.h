@@ -17,11 +17,12 @@ void rp_early_before(const struct rp_areas *areas);
  * they are; rp_areas_free ends the watch. */
 void rp_early_add(struct rp_areas *areas);
 void rp_early_drop(struct rp_early *early); /* may be NULL */
-/* Feeding: the operation was complete when it began. */
+/* Feeding: the operation was complete when it began, so its result was in memory before the call
+ * that completes it. rp_early_report prints that once, at the end. */
 void rp_early_at_once(const struct rp_areas *areas);
 void rp_early_report(void);
 /* Called when an MPI call begins, or (`inside`) returns. Recording, writes an entry for each result
- * that came; feeding, puts the recorded ones into memory. */
+ * that arrived; feeding, puts the recorded ones into memory. */
 void rp_early_look(bool inside);
 static inline void rp_early_enter(void)
 {

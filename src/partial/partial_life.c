@@ -218,7 +218,7 @@ void reprise_partial_go(void)
     rp_data_off = 0;
 }
 
-/* Feeding, everything that was recorded must have come again. */
+/* Feeding, all that was recorded must have been used. */
 static void check_end(void)
 {
     struct rp_problem why;

@@ -60,7 +60,7 @@ static struct rp_tracked *use(void *memory, size_t size, bool *is_new)
     struct rp_tracked *t = rp_tracked_around(&rp_tracking.regions, memory, size);
     struct rp_problem why;
 
-    if (check_ways(&why) != RP_OK) { /* a library may have come later */
+    if (check_ways(&why) != RP_OK) { /* a library may have been loaded later */
         rp_error("%s", why.text);
         rp_data_end_job(REPRISE_EXIT_USAGE);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording: the program's stores into windows go out, and what others stored comes in. What came
- * in is written down, by an entry `changes` (rp_f_window).
+ * Recording: copies the program's stores into the public copies of windows, and the stores of
+ * others into the private ones. The stores of others are recorded, by an entry `changes`
+ * (rp_f_window).
  */
 #ifndef RP_PARTIAL_WINDOW_MEMORY_H
 #define RP_PARTIAL_WINDOW_MEMORY_H

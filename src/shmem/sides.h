@@ -68,7 +68,7 @@ bool rp_shmem_order(const struct rp_function *f, uint32_t numbers, bool complete
 void rp_shmem_ordered(const struct rp_function *f, uint32_t numbers, bool completes,
                       const void *context);
 
-/* Calls that return when others have come, or have done something. */
+/* Calls that return when others have arrived, or have done something. */
 bool rp_shmem_meet(const struct rp_function *f, uint32_t numbers, bool completes);
 void rp_shmem_met(const struct rp_function *f, uint32_t numbers, bool completes);
 

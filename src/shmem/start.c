@@ -2,7 +2,7 @@
 /*
  * The start and the end of OpenSHMEM in a PE, which libreprise.so asks for.
  *
- * To part the memory that others reach from the program's, the library is given other memory when
+ * To separate the memory that others reach from the program's, the library gets other memory when
  * it starts. Its heap: Open MPI takes the address from a parameter, so the library gets another one
  * than usual, and the program gets what is usual, at which we map memory of our own. (Programs may
  * hand addresses of symmetric objects to each other: they are the same in all PEs, recorded or
@@ -278,8 +278,8 @@ void reprise_partial_shmem_begin(int *provided)
     rp_shmem_on = true;
 }
 
-/* All that was written is there when all have come. What the library does besides at its end is
- * left out: Debian's crashes in it. */
+/* When all have arrived, all that was written is there. The rest of what the library does at its
+ * end is left out: Debian's crashes in it. */
 int reprise_partial_shmem_end(void)
 {
     bool looks = rp_shmem_on && rp_data_off == 0;

@@ -158,8 +158,8 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_shadow *m,
     return at - first;
 }
 
-/* Finds the first of these lines in which others stored, takes it in, and gives where it is, and
- * its bytes that they stored, a bit each; `end` if there is none. */
+/* Finds the first of these lines in which others stored, and copies it in. Returns where it is, or
+ * `end` if there is none; sets a bit for each byte that they stored. */
 __attribute__((target("avx512bw"))) static size_t line_in(struct rp_shadow *m, size_t at,
                                                           size_t end, uint64_t *theirs)
 {
@@ -263,14 +263,15 @@ struct run {
     bool whole; /* all lanes, since the program stored there, too */
     const struct rp_shadow *mirror;
     const uint8_t *now;
-    rp_shadow_came *came;
+    rp_shadow_changed *changed;
     void *data;
 };
 
 static void end_run(const struct run *run)
 {
     if (run->last)
-        run->came(run->data, run->first, run->now + run->first, run->last - run->first, run->lanes);
+        run->changed(run->data, run->first, run->now + run->first, run->last - run->first,
+                     run->lanes);
 }
 
 static void add_to_run(struct run *run, size_t at, size_t width, unsigned lanes)
@@ -335,11 +336,12 @@ static void lines_in(struct rp_shadow *m, size_t at, size_t end, struct run *run
         add_line_to_run(run, at, theirs);
 }
 
-static void part_in(struct rp_shadow *m, size_t at, size_t end, rp_shadow_came *came, void *data)
+static void part_in(struct rp_shadow *m, size_t at, size_t end, rp_shadow_changed *changed,
+                    void *data)
 {
     struct run run = {.mirror = m,
                       .now = m->own != m->public ? m->own : m->shadow,
-                      .came = came,
+                      .changed = changed,
                       .data = data}; /* the same memory may have changed again */
     size_t lines =
         at + (LINE - (uintptr_t)(m->public + at) % LINE) % LINE; /* where the first one begins */
@@ -354,12 +356,13 @@ static void part_in(struct rp_shadow *m, size_t at, size_t end, rp_shadow_came *
     end_run(&run);
 }
 
-void rp_shadow_in(struct rp_shadow *m, size_t at, size_t length, rp_shadow_came *came, void *data)
+void rp_shadow_in(struct rp_shadow *m, size_t at, size_t length, rp_shadow_changed *changed,
+                  void *data)
 {
     for (size_t end = at + length, part; at < end; at += part) {
         part = rest_of_page(m, at, end);
         fetch(m->public + at + part);
         fetch(m->shadow + at + part);
-        part_in(m, at, at + part, came, data);
+        part_in(m, at, at + part, changed, data);
     }
 }

@@ -41,12 +41,12 @@ enum { RP_MIRROR_RUN = 4096 }; /* no run has more bytes */
  * `lanes` has fewer than all lanes only where the program never stored. There, all bytes came in by
  * such runs, so the bytes of the other lanes are known from earlier runs.
  */
-typedef void rp_shadow_came(void *data, size_t at, const uint8_t *bytes, size_t length,
-                            unsigned lanes);
+typedef void rp_shadow_changed(void *data, size_t at, const uint8_t *bytes, size_t length,
+                               unsigned lanes);
 
-/* Copies into own memory what others stored in this range. Calls came(data, ...) for each run. Runs
- * that only a few unchanged bytes separate are one run. */
-void rp_shadow_in(struct rp_shadow *mirror, size_t at, size_t length, rp_shadow_came *came,
+/* Copies into own memory what others stored in this range. Calls changed(data, ...) for each run.
+ * Runs that only a few unchanged bytes separate are one run. */
+void rp_shadow_in(struct rp_shadow *mirror, size_t at, size_t length, rp_shadow_changed *changed,
                   void *data);
 
 /* For tests: as on processors that have nothing better. */
