@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nothing comes twice unless a process has died since the last checkpoint. Before that, the ids of
- * what came are only written down one behind the other; sets of them are made when a process dies.
+ * No message arrives twice unless a process has died since the last checkpoint. Before that, the
+ * ids of messages that arrived are only listed; sets of them are made when a process dies.
  */
 #include "task/task_arrivals.h"
 

@@ -2,7 +2,7 @@
 /*
  * What regions sent, and the last states of tasks, become digests: what a replay is compared with
  * the record by. Of a region it is what was sent, not the state of the task, since other regions
- * may be open at the same time, and have come farther or less far. Regions of one message have no
+ * may be open at the same time, and be at different points. Regions of one message have no
  * order among themselves, so that they have one digest for all, as region 0.
  *
  * The determinants that were made are counted by the ordering algebra as well (section IV.A).
@@ -103,8 +103,8 @@ static uint64_t interleaved(uint64_t dependent, uint64_t other, bool from_checkp
     return rp_algebra_determinants(&all);
 }
 
-/* Of counted ones, each region that is complete is U(n, 0), and what has come of the next U(n, 1);
- * the program itself puts one after the other, as loop() of the algebra does. */
+/* Of counted ones, each complete region is U(n, 0), and the messages so far of the next are U(n,
+ * 1); the program itself puts one after the other, as loop() of the algebra does. */
 static uint64_t counted_regions(const struct rp_task *task)
 {
     return task->dependent - (task->regions[0].ordinal - (task->regions[0].left > 0));
@@ -119,8 +119,8 @@ static uint64_t by_algebra(const struct rp_tasks *tasks, const struct rp_task *t
                : interleaved(task->dependent, task->other, rp_tasks_survives(tasks));
 }
 
-/* Of a task whose state differs: messages of these entries may have come in another order than in
- * the record. */
+/* Of a task whose state differs: messages of these entries may have arrived in another order than
+ * in the record. */
 static void put_unordered(const struct rp_tasks *tasks, const struct rp_task *task,
                           struct rp_buffer *out)
 {
@@ -194,7 +194,7 @@ static bool say_waiting(const struct rp_tasks *tasks, const struct rp_task *task
     return true;
 }
 
-/* A region that is open at the end: fewer messages came than `count` said. Its `finish` did not
+/* A region that is open at the end: fewer messages arrived than `count` said. Its `finish` did not
  * run. */
 static bool is_incomplete(const struct rp_tasks *tasks, const struct rp_task *task, uint32_t *entry)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is delivered goes into the queue of ready messages. What the queue gives out runs if it may
+ * What is delivered goes into the queue of ready messages. What the queue returns runs if it may
  * (task_order.c), else it waits at its task, and is tried again after each entry that ran there.
  */
 #include "task/task_execute.h"
@@ -138,8 +138,8 @@ static uint64_t next_random(struct rp_tasks *tasks)
     return tasks->random;
 }
 
-/* Whether to wait a little for others that may come before it: where messages are shuffled, and
- * there are few to shuffle. */
+/* Returns whether to wait a little for others that may run before it: where messages are shuffled,
+ * and there are few to shuffle. */
 static bool is_patient(struct rp_tasks *tasks)
 {
     enum { FEW = 3, PATIENCE = 40 };

@@ -56,7 +56,7 @@ static int count_failed(MPI_Comm comm)
     return count;
 }
 
-/* Of all the living; false: it does not come about. */
+/* An agreement of all the living. Returns false if there is none. */
 static bool shrink(struct rp_tasks *tasks, MPI_Comm comm, MPI_Comm *living)
 {
     enum { TRIES = 1000 };

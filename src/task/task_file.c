@@ -7,8 +7,8 @@
  * not needed if all of them are known.
  *
  * A replay reads the files of all processes, since its tasks may be elsewhere at first, and takes
- * the determinants of a task from wherever they are. Beyond what a journal knows, messages come as
- * they come.
+ * the determinants of a task from wherever they are. Beyond the end of a journal, messages are
+ * taken as they arrive.
  */
 #include "task/task_file.h"
 

@@ -11,7 +11,7 @@ void rp_moves_free(struct rp_tasks *tasks);
 /* Maps a collection anew, and sends the tasks that leave. */
 void rp_moves_begin(struct rp_tasks *tasks, int collection, int (*map)(struct reprise_index, int));
 
-/* A task has come. */
+/* A task has arrived. */
 void rp_moves_receive(struct rp_tasks *tasks, const struct rp_parcel_head *head,
                       const uint8_t *data);
 
@@ -19,7 +19,7 @@ void rp_moves_receive(struct rp_tasks *tasks, const struct rp_parcel_head *head,
  * not here. */
 void rp_moves_request_copies(struct rp_tasks *tasks);
 
-/* Another process asks for copies; a copy has come, or that there is none. */
+/* Another process asks for copies; a copy has arrived, or the answer that there is none. */
 void rp_moves_reply(struct rp_tasks *tasks, int process, const struct rp_parcel_head *head,
                     const uint8_t *data);
 void rp_moves_take_copy(struct rp_tasks *tasks, const struct rp_parcel_head *head,

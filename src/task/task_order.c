@@ -2,8 +2,9 @@
 /*
  * The place of an event at its task is the number of events before it: ordered and order-dependent
  * messages are one each, a commutative region is its begin and its end (section IV.D). A
- * determinant says which message came at a place. Where one is known for the present place, only
- * its message may come there; messages inside an open region do not move the place, and pass.
+ * determinant says which message was taken at a place. Where one is known for the present place,
+ * only its message may be taken there; messages inside an open region do not move the place, and
+ * pass.
  *
  * Among n order-dependent messages and one deterministic chain of others, n need a determinant
  * (lemma IV.3: n sets of one, and the chain); without any others, n - 1. So the very first event of
@@ -11,11 +12,11 @@
  * With fault tolerance it always does: whoever sent it may live, and a restart that begins with
  * another would contradict it. That is one dependency on the starting point.
  *
- * If it is known how many come, and nothing else comes, the last needs none, with fault tolerance
- * too: all others have theirs, so that it is the one that is left. A place without a determinant
- * before one that has it is such a last one.
+ * If it is known how many arrive, and nothing else arrives, the last needs none, with fault
+ * tolerance too: all others have theirs, so that it is the one that is left. A place without a
+ * determinant before one that has it is such a last one.
  *
- * FullDetFT gives every message a determinant, whatever it is declared to be.
+ * FullDetFT makes a determinant for every message, whatever it is declared to be.
  */
 #include "task/task_order.h"
 

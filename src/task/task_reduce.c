@@ -48,24 +48,24 @@ void rp_reductions_free(struct rp_tasks *tasks)
     free(tasks->reductions);
 }
 
-static struct reducer *mine(const void *state)
+static struct reducer *reducer_of(const void *state)
 {
     return (struct reducer *)(uintptr_t)state;
 }
 
 static bool is_ready(const void *state, uint64_t ref)
 {
-    return mine(state)->ref == ref;
+    return reducer_of(state)->ref == ref;
 }
 
 static size_t count_them(const void *state)
 {
-    return mine(state)->count;
+    return reducer_of(state)->count;
 }
 
 static void take(void *state, const struct reprise_message *message)
 {
-    struct reducer *r = mine(state);
+    struct reducer *r = reducer_of(state);
     uint64_t which;
 
     memcpy(&which, message->data, sizeof which);
@@ -96,7 +96,7 @@ static void to_processes(struct rp_tasks *tasks, uint32_t reduction, uint64_t re
 static void finish(void *state)
 {
     struct rp_tasks *tasks = rp_tasks_now;
-    struct reducer *r = mine(state);
+    struct reducer *r = reducer_of(state);
     const struct reduction *reduction = &tasks->reductions->list[r->reduction];
     double *sum = r->values;
 
@@ -122,7 +122,7 @@ static void make(void *state, struct reprise_index index)
     (void)index;
     for (int i = 0; i < tasks->reductions->count; i++)
         if (tasks->reductions->list[i].reducers == tasks->making)
-            *mine(state) = (struct reducer){
+            *reducer_of(state) = (struct reducer){
                 .reduction = (uint32_t)i,
                 .count = tasks->collections[tasks->reductions->list[i].collection].count,
                 .width = (uint32_t)tasks->reductions->list[i].width};

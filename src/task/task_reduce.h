@@ -8,7 +8,7 @@
 void rp_reductions_init(struct rp_tasks *tasks);
 void rp_reductions_free(struct rp_tasks *tasks);
 
-/* The result of a reduction has come, for reprise_result. */
+/* The result of a reduction has arrived, for reprise_result. */
 void rp_reduction_receive(struct rp_tasks *tasks, const struct rp_parcel_head *head,
                           const uint8_t *data);
 

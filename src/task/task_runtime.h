@@ -105,8 +105,8 @@ struct rp_collection {
     struct reprise_collection_spec spec;
     uint32_t first, count, entries;
     bool has_dependent;
-    bool is_counted;  /* its one entry is order-dependent, and says how many messages come: the last
-                         of them is whichever is left */
+    bool is_counted;  /* its one entry is order-dependent, and says how many messages arrive: the
+                         last  of them is whichever is left */
     uint64_t version; /* of the checkpoint before it was made */
 };
 
@@ -186,7 +186,7 @@ struct rp_tasks {
     uint32_t missing;            /* states of tasks of ours that others were asked for */
     struct rp_task_queue starts; /* of all processes, since the last checkpoint */
     struct rp_arenas log;        /* the memory of logs */
-    struct rp_buffer arrived;    /* ids of messages that came from others */
+    struct rp_buffer arrived;    /* ids of messages that arrived from others */
     uint64_t restored;
 
     /* record and replay */

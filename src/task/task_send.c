@@ -5,8 +5,8 @@
  *
  * What runs decides the id of a message that it sends (match/message_id.h): inside a commutative
  * entry it follows from the message that is handled; else the task's SRN counts. The end of a
- * region is an event of its own, since it must not depend on which message came last: the region
- * gives the id of what it sends.
+ * region is an event of its own, since it must not depend on which message was last: the id of what
+ * it sends follows from the region.
  */
 #include <stdlib.h>
 #include <string.h>

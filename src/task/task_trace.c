@@ -33,8 +33,8 @@ enum rp_status rp_task_trace_begin(struct rp_tasks *tasks, struct rp_problem *wh
     return status;
 }
 
-/* Of "entries" there is no collection: the messages of each entry come in any order, the entries in
- * that which is followed. */
+/* Of "entries" there is no collection: the messages of each entry may arrive in any order, the
+ * entries in the order that is followed. */
 static bool is_free_within(const struct rp_task_trace *trace, uint32_t collection, int32_t entry)
 {
     return trace->collection < 0 ||
