@@ -24,8 +24,8 @@ struct rp_codec {
     const char *name;
     bool continues; /* the state that a chunk leaves helps with the next one; writer and reader may
                        both reset it in between */
-    /* What both directions keep between chunks. It is to be reset before its first use. open gives
-     * NULL if there is no memory. */
+    /* What both directions keep between chunks. It is to be reset before its first use. open
+     * returns NULL if there is no memory. */
     void *(*open)(void);
     void (*close)(void *state);
     void (*reset)(void *state);

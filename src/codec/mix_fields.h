@@ -333,12 +333,12 @@ INLINE void polls_contexts(const struct mix *m, const struct about *about, uint6
     uint64_t base = about->id | (uint64_t)about->event->any.b << 10 |
                     (uint64_t)(is_in_group(m) ? class_of(m->last.any.c) + 1 : 0) << 14;
     uint64_t longer = base | (uint64_t)m->history[0] << 23 | (uint64_t)m->history[1] << 33,
-             mine = base | (uint64_t)class_of(s->c[0]) << 23;
+             same_shape = base | (uint64_t)class_of(s->c[0]) << 23;
 
     words[0] = longer | low((uint32_t)m->last.any.a, 8) << 43;
-    words[1] = mine;
+    words[1] = same_shape;
     words[2] = base;
-    words[3] = mine | (uint64_t)class_of(s->c[1]) << 31;
+    words[3] = same_shape | (uint64_t)class_of(s->c[1]) << 31;
     words[4] = base | low(m->chosen, 8) << 23 | low(m->chosen_before, 8) << 31 |
                (uint64_t)m->history[1] << 39;
     words[5] = longer | (uint64_t)m->history[2] << 43 | (uint64_t)m->history[3] << 53;

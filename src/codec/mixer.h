@@ -8,7 +8,7 @@
  * context's line is nearly certain of a bit, its probability alone is used, and the other lines
  * need not be found. Otherwise the probabilities of all lines are brought into the logistic domain,
  * weighted and added. The weights learn which contexts predict well at this node. The loops over
- * lanes are written so that the compiler makes vector instructions of them. docs/format.md gives
+ * lanes are written so that the compiler makes vector instructions of them. docs/format.md has
  * every constant, since a decoder must have the same.
  */
 #ifndef RP_MIXER_H
@@ -33,7 +33,7 @@ enum { RP_MIXER_FIRST_WEIGHT = (1 << RP_MIXER_UNIT_BITS) * 3 / 10, RP_MIXER_MOST
 /* The difference between the hash salts of a symbol's contexts. */
 #define RP_MIXER_SALT UINT64_C(0xd6e8feb86659fd93)
 
-/* For measurements: called with the probability that a bit of a set was given. */
+/* For measurements: called with the probability that the model assigned to a bit of a set. */
 #ifndef RP_MIXER_TELL
 #define RP_MIXER_TELL(set, probability, bit, reading) (void)(set)
 #endif

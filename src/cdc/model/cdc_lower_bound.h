@@ -14,8 +14,8 @@
 
 struct rp_cdc_bound_rank {
     uint64_t clock; /* its clock; RP_NEVER: it has finished, and sends no more */
-    uint64_t least; /* the clock of the message that it would receive if no other came; RP_NEVER: it
-                       has none */
+    uint64_t least; /* the clock of the message that it would receive if no other arrived; RP_NEVER:
+                       it has none */
     bool waits;     /* it does nothing before it receives a message, and none is in flight to it */
 };
 

@@ -32,10 +32,10 @@ static void adopt(uint64_t largest)
 
 void rp_sync_all(MPI_Comm comm)
 {
-    uint64_t mine = reprise_piggyback_clock(), all = mine;
+    uint64_t own = reprise_piggyback_clock(), all = own;
 
     rp_piggyback_inside++;
-    int rc = rp_pmpi.Allreduce(&mine, &all, 1, rp_constant.uint64, rp_constant.max, comm);
+    int rc = rp_pmpi.Allreduce(&own, &all, 1, rp_constant.uint64, rp_constant.max, comm);
     rp_piggyback_inside--;
     if (rc == MPI_SUCCESS)
         adopt(all);

@@ -3,7 +3,7 @@
  * Completion: MPI_Wait, MPI_Test and their families, which are matching functions. MPI sets handles
  * to null when it completes them, so the messages of a call's requests are looked up before. What
  * the call completed is then delivered, counts are put right, and stamps are kept in the order in
- * which the call gives them. Where the program wants no statuses, the call gets some of ours:
+ * which the call returns them. Where the program wants no statuses, the call gets some of ours:
  * without them nothing can be delivered.
  */
 #include <stdlib.h>
@@ -156,7 +156,7 @@ int rp_piggyback_complete(const struct rp_next *next, const struct rp_completion
 }
 
 /* The request stays. A receive that is complete has its payload in the program's buffer, but is not
- * given to the program yet. */
+ * delivered to the program yet. */
 int rp_piggyback_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *),
                                     MPI_Request request, int *flag, MPI_Status *status)
 {

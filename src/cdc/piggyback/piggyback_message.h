@@ -40,7 +40,7 @@ _Static_assert(offsetof(struct rp_piggyback_message, bytes) ==
                    offsetof(struct rp_piggyback_message, stamp) + sizeof(uint64_t),
                "stamp and payload are one message");
 
-/* What the real function is given instead of the program's buffer. */
+/* What the real function gets instead of the program's buffer. */
 struct rp_wire {
     void *buf;
     int count;

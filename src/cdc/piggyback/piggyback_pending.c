@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles are not unique. Both MPIs give one handle to all sends that are complete when they
+ * Handles are not unique. Both MPIs use one handle for all sends that are complete when they
  * return, and use handles again. So a send that is complete at once never gets here, and whatever
  * completes or frees a request takes its entry away: a handle that is in the table is that of one
  * active request, or of a persistent one.

@@ -79,7 +79,7 @@ static void finish(uint32_t state)
 
 static void cdc_finalize(void)
 {
-    uint64_t mine[1] = {rp_rank.slot->total}, sum[1] = {0};
+    uint64_t own[1] = {rp_rank.slot->total}, sum[1] = {0};
     MPI_Request request;
     int done = 0;
 
@@ -87,7 +87,7 @@ static void cdc_finalize(void)
     for (int rc = rp_pmpi.Ibarrier(rp_constant.world, &request); rc == MPI_SUCCESS && !done;
          rp_pool_poll(), usleep(50))
         rc = rp_pmpi.Test(&request, &done, MPI_STATUS_IGNORE); /* others may still send to us */
-    rp_session_sum(mine, sum, 1);
+    rp_session_sum(own, sum, 1);
     rp_pmpi.Comm_free(&rp_cdc_replay.own);
     reprise_piggyback_close();
     if (rp_rank.session.rank != 0)

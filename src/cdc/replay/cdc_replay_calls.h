@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the calls of a replay by clocks share (cdc_replay.c says how it goes), and the calls for the
- * table of its engine (entry/engine.h says what each is given). */
+ * table of its engine (entry/engine.h has their parameters). */
 #ifndef RP_CDC_REPLAY_CALLS_H
 #define RP_CDC_REPLAY_CALLS_H
 
@@ -95,8 +95,8 @@ struct rp_receipt *rp_cdc_replay_receipt(MPI_Request request);
 void rp_cdc_replay_deliver(const struct rp_call *call, struct rp_pooled *message,
                            MPI_Request request);
 
-/* Completes one request, which is certain to complete: a receive that was given its message, or
- * anything else. */
+/* Completes one request, which is certain to complete: a receive whose message was delivered, or
+ * any other request. */
 int rp_cdc_replay_complete_request(const struct rp_call *call, MPI_Request *request,
                                    MPI_Status *status);
 

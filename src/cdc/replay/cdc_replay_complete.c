@@ -203,7 +203,7 @@ static int answer(const struct rp_call *call, const struct rp_completion *c)
     return yes[c->form](call, &row, c);
 }
 
-/* Whether the arguments leave nothing to be given out: that is for the real call to answer. */
+/* Returns whether the arguments leave nothing to deliver: then the real call is made. */
 static bool is_decided(const struct rp_completion *c)
 {
     bool is_wrong = c->count < 0 || (c->count > 0 && !c->requests);

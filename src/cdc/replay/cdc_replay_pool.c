@@ -33,13 +33,13 @@ struct comm {
 };
 
 static struct {
-    struct rp_pooled *first, *last; /* in the order in which they came */
+    struct rp_pooled *first, *last; /* in the order of arrival */
     struct rp_pooled *incoming;     /* those that are not here yet */
     struct rp_pooled **buckets;     /* those that are, by sender and clock */
     size_t bucket_count, here;
     struct comm *comms;
     size_t comm_count, comm_room;
-    uint32_t made; /* numbers that this rank gave */
+    uint32_t made; /* how many numbers this rank has assigned */
     int rank;
     struct rp_cdc_positions positions;
     uint64_t table;          /* that `positions` are of, + 1 */

@@ -155,8 +155,8 @@ void rp_cdc_replay_leave(void)
     rp_cdc_replay_end();
 }
 
-/* Somebody has not come to the collective call yet, whose clock, and more, it will have when it
- * leaves. */
+/* Some rank has not arrived at the collective call yet. When this rank leaves the call, its clock
+ * is at least that rank's. */
 static bool is_in_collective(const struct slot *slot)
 {
     enum { CERTAINLY_MS = 100 };
@@ -164,7 +164,7 @@ static bool is_in_collective(const struct slot *slot)
     int64_t unseen = atomic_load(&slot->unseen);
     struct timespec now;
 
-    if (unseen != 0) { /* one that everybody had come to would have left by now */
+    if (unseen != 0) { /* if all ranks had arrived, this one would have left by now */
         clock_gettime(CLOCK_MONOTONIC, &now);
         return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - unseen > CERTAINLY_MS;
     }

@@ -96,8 +96,8 @@ static void begin_to_rest(void)
     rp_cdc_replay_end();
 }
 
-/* One round of a wait that found nothing to do. It spins, then yields; but a yield only gives way
- * to ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
+/* One round of a wait that found nothing to do. It spins, then yields; but a yield only helps
+ * ranks on the same core: while as many ranks compute as there are cores, it sleeps. */
 void rp_cdc_replay_rest(const char *function, const char *what)
 {
     enum { SPINS = 20, YIELDS = 40, MOST_YIELDS = 2000, SLEEP_US = 100 };
@@ -209,7 +209,8 @@ struct rp_answer rp_cdc_replay_next(const struct rp_call *call)
     }
 }
 
-/* In events, of which there are at least as many as rows: all of them when all rows came true. */
+/* Progress in events, of which there are at least as many as rows: all of them when all rows were
+ * replayed. */
 static void publish_done(void)
 {
     uint64_t done = rp_cdc_replay_rows_done(), total = rp_cdc_replay_rows_total();
