@@ -23,7 +23,7 @@ struct rp_facts {
     struct rp_rank_facts *rank;
     struct rp_rank_facts sum; /* digest of all ranks' digests */
     uint32_t stopped;         /* ranks whose recording an error ended */
-    uint32_t unfinished;      /* ranks that did not come through MPI_Finalize */
+    uint32_t unfinished;      /* ranks that did not complete MPI_Finalize */
 };
 
 /* rp_facts_begin reads the manifest of the record; *out has no facts of ranks yet. rp_facts_add

@@ -360,11 +360,11 @@ enum rp_status rp_outputs_lost_line(const char *reference, const char *again, co
     if (status == RP_OK)
         status = read_lines(other, &output[2], why);
     for (size_t i = 0; status == RP_OK && i < output[0].lines; i++) {
-        char *mine = output[0].line[i];
-        bool is_steady = !again || has_next(&output[1], &at_again, mine),
-             is_there = has_next(&output[2], &at_other, mine);
-        if (is_steady && !is_there && (!lost || mine < lost))
-            lost = mine;
+        char *line = output[0].line[i];
+        bool is_steady = !again || has_next(&output[1], &at_again, line),
+             is_there = has_next(&output[2], &at_other, line);
+        if (is_steady && !is_there && (!lost || line < lost))
+            lost = line;
     }
     if (lost && !(*line = strdup(lost)))
         status = rp_fail(why, RP_MEMORY, "out of memory");

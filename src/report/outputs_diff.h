@@ -12,7 +12,7 @@
 struct rp_outputs_difference {
     bool is_found;
     bool is_floating; /* data of floating-point numbers */
-    char *what;       /* the call that was given something else; to be freed */
+    char *what;       /* the call that differs, and how; to be freed */
     uint64_t compared;
     uint64_t noise; /* items that differ in two replays of the same order, and were not compared */
     bool is_cut;    /* not all was compared */
@@ -20,10 +20,10 @@ struct rp_outputs_difference {
 
 /*
  * The first difference between `other` and `reference`, directories of such logs, of one rank.
- * Inside a region only the calls count, and not their order: what is answered to whoever came may
- * go out in any order. `again` is a second replay in the order of the reference, or NULL: what
- * differs between these two is noise. `is_whole`: the replays came to the end of the program, so
- * that one which handed over less is different.
+ * Inside a region only the calls count, and not their order: answers to the senders of its messages
+ * may be sent in any order. `again` is a second replay in the order of the reference, or NULL: what
+ * differs between these two is noise. `is_whole`: the replays reached the end of the program, so
+ * that one with fewer calls is different.
  */
 enum rp_status rp_outputs_compare(const char *reference, const char *again, const char *other,
                                   uint32_t rank, bool is_whole, struct rp_outputs_difference *out,

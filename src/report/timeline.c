@@ -5,7 +5,7 @@
  * clock is c, the next thing is the send with clock c, if somebody received such a message, and
  * else its next receive; unless that would lead beyond the clock of a send that is still to come:
  * then a collective call has moved the clock on to that send's. Our clock is never ahead of the
- * real one, so that no send is placed before a receive that it came behind; and where there are no
+ * real one, so that no send is placed before a receive that preceded it; and where there are no
  * collective calls, it is the real one.
  *
  * Candidates are found from the end to the beginning: for each tag there is a list of the senders
