@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A crash is replayed too, and so is _exit. It would end the other ranks before they came to their
+/* A crash is replayed too, and so is _exit. It would end the other ranks before they reach their
  * own ends, so a replay waits for them first. */
 #ifndef RP_CRASH_REPLAY_H
 #define RP_CRASH_REPLAY_H
@@ -8,7 +8,7 @@
 
 /* From now on a signal that would end this process has `wait` called first, and so has _exit as
  * long as MPI is not finalised (then it is no crash). Handlers of the program are left alone; those
- * of MPI come behind. */
+ * of MPI are called behind. */
 void rp_crash_replay_handle(void (*wait)(bool is_crash));
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests that stand for others in a replay. A *ghost* is a receive that never matched in the
- * record: it is really posted, but where no message can come (to oneself, on a communicator of our
- * own), so that it can be cancelled, freed and tested like any other. An *inner* request stands for
- * a persistent receive whose match changes at every start, or for a ghost once the rank runs on
+ * record: it is really posted, but where no message can arrive (to oneself, on a communicator of
+ * our own), so that it can be cancelled, freed and tested like any other. An *inner* request stands
+ * for a persistent receive whose match changes at every start, or for a ghost once the rank runs on
  * freely.
  */
 #ifndef RP_PLACEHOLDER_REQUESTS_H

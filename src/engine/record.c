@@ -132,7 +132,7 @@ static void record_region_end(void)
         note_early_end();
 }
 
-/* Where data is recorded as well, it is in the order in which it came. */
+/* If data is recorded as well, it is in the order of arrival. */
 static void record_region_begin(unsigned long count)
 {
     record_region_end();
@@ -199,10 +199,10 @@ static void record_finalize(void)
     if (reprise_det_end)
         reprise_det_end();
     enum rp_status status = close_log(RP_END_FINALIZE, 0, &totals);
-    uint64_t mine[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK,
-                        rp_record_data_close()},
+    uint64_t own[5] = {totals.events, totals.receives, totals.bytes, status != RP_OK,
+                       rp_record_data_close()},
              sum[5] = {0};
-    rp_session_sum(mine, sum, 5);
+    rp_session_sum(own, sum, 5);
     if (record.session.rank != 0 || rp_session_is_partial())
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of MPI while recording, for the table of its engine (entry/engine.h says what each is
- * given). */
+/* The calls of MPI while recording, for the table of its engine (entry/engine.h has their
+ * parameters). */
 #ifndef RP_RECORD_CALLS_H
 #define RP_RECORD_CALLS_H
 

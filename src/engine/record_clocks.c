@@ -2,8 +2,8 @@
 /*
  * Every operation that can complete a receive does what recording does without clocks, and then
  * records the clocks of what it completed, as CLOCK events behind its others. All completing calls
- * come here, also those that need no record otherwise (RP_SLOW_CLOCKS). Nothing of this is in the
- * way of a recording without clocks: it is another table of operations.
+ * get here, also those that need no record otherwise (RP_SLOW_CLOCKS). A recording without clocks
+ * does none of this: it has another table of operations.
  *
  * CLOCK counts no posts, so these events are made without rp_record_push.
  */

@@ -20,8 +20,8 @@ uint64_t rp_record_data_close(void);
 /* A value from outside MPI: records it, or replaces it by the recorded one. */
 void rp_record_data_value(int32_t *a, uint64_t *c);
 
-/* Several threads may call MPI from now on. If nobody but us asked for the data of this rank, and
- * it has no window yet, its data is given up; otherwise this does not return. */
+/* Several threads may call MPI from now on. If only reprise itself asked for the data of this rank,
+ * and it has no window yet, its data is dropped; otherwise this does not return. */
 void rp_record_data_threads(void);
 
 #endif

@@ -167,7 +167,7 @@ bool rp_record_region_put(uint32_t site, uint32_t scope, int32_t source, int32_t
         if (!region.events)
             rp_bug(__FILE__, __LINE__, "no memory for a region");
     }
-    rp_record_close_runs(); /* polls before it come before it */
+    rp_record_close_runs(); /* earlier polls stand before it */
     region.events[region.count++] = (struct rp_event){.kind = RP_RECV,
                                                       .site = site,
                                                       .posts = rp_record_take_posts(),
@@ -184,7 +184,7 @@ void rp_record_prepare(uint32_t site)
     rp_record_close_runs();
     if (rp_recorder.open & RP_RECORD_THREADS)
         choose_thread(site);
-    rp_ring_slot(rp_recorder.ring); /* makes room, and is given back */
+    rp_ring_slot(rp_recorder.ring); /* makes room; the slot is not used */
     rp_recorder.ring->head--;
     rp_record_stamp();
     rp_recorder.ring->ready = rp_recorder.open == 0 ? rp_recorder.ring->limit : 0;

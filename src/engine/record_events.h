@@ -62,10 +62,11 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
 void rp_record_no_closely(const struct rp_call *call, uint32_t scope);
 
 /*
- * Commutative regions. Their receives wait until the region ends or another event comes, and are
- * then put as if they had come in the order of their sources, each place among those of the same
- * site, communicator and tag: so the record says which messages came, but not in which order. A
- * process that is killed inside a region leaves those that wait out of its record.
+ * Commutative regions. Their receives are held back until the region ends or another event is
+ * recorded. They are then recorded as if the messages had arrived in the order of their sources,
+ * among receives of the same site, communicator and tag. So the record says which messages arrived,
+ * but not in which order. If a process is killed inside a region, its record lacks the receives
+ * that are held back.
  */
 void rp_record_region_begin(unsigned long count); /* none is open */
 bool rp_record_region_end(void); /* true: it had events, but not all its receives */

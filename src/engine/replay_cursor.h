@@ -18,7 +18,7 @@ enum rp_status rp_cursor_open(struct rp_problem *why);
 /* How many events the record has. */
 uint64_t rp_cursor_total(void);
 
-/* The values that were captured before MPI_Init have been given to the program by now: their events
+/* The values that were captured before MPI_Init have been fed to the program by now: their events
  * are used up. Fails if the program asked for more or fewer of them. */
 enum rp_status rp_cursor_skip_early_values(struct rp_problem *why);
 

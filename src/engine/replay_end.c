@@ -59,7 +59,7 @@ __attribute__((noreturn)) static void park(void)
 {
     atomic_fetch_sub(&rp_rank.state->awake, 1);
     rp_rank.slot->state = RP_RANK_PARKED;
-    rp_threads_leave(); /* for good: other threads may still come to their own ends */
+    rp_threads_leave(); /* for good: other threads may still reach their own ends */
     wait_for_others(true);
     if (!rp_rank_may_report())
         rp_rank_wait_to_be_ended();

@@ -47,7 +47,7 @@ void rp_replay_refused(const char *function);
 void rp_replay_wait_before_crash(bool is_crash);
 
 /* By the thread that looks for a standstill (engine/standstill.h): no rank polls, and all are in
- * calls that the recorded run did not come out of either. */
+ * calls from which the recorded run did not return either. */
 void rp_replay_hangs_at_end(const char *function) __attribute__((noreturn));
 
 #endif

@@ -75,9 +75,9 @@ static void say_verdict(uint64_t events, bool differs, bool ran_on)
 /* The verdict of all ranks is said by rank 0, where no command around the launcher says it. */
 static void finish_together(bool is_same)
 {
-    uint64_t mine[3] = {rp_cursor_position(), !is_same, rp_replay_is_free()}, sum[3] = {0};
+    uint64_t own[3] = {rp_cursor_position(), !is_same, rp_replay_is_free()}, sum[3] = {0};
 
-    rp_session_sum(mine, sum, 3);
+    rp_session_sum(own, sum, 3);
     if (!is_same)
         rp_rank.slot->state = RP_RANK_DIVERGED;
     if (rp_rank.session.rank != 0 || rp_setting("REPRISE_PARENT"))

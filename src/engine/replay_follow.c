@@ -54,10 +54,10 @@ const struct rp_event *rp_follow_expect(const struct rp_call *call, uint32_t sco
 
 bool rp_follow_is_next(const struct rp_call *call, uint32_t kind)
 {
-    bool is_mine = !rp_threads_on || rp_turns_is_mine();
+    bool is_own = !rp_threads_on || rp_turns_is_own();
     const struct rp_event *event = rp_replay_is_free() ? NULL : rp_cursor_front();
 
-    return event && event->kind == kind && is_mine &&
+    return event && event->kind == kind && is_own &&
            event->yes.waitalls == rp_thread_state.waitalls &&
            rp_divergence_same_function(call, event->site);
 }

@@ -24,7 +24,7 @@ bool rp_follow_is_next(const struct rp_call *call, uint32_t kind);
  * it (only with threads). */
 bool rp_follow_take_no(void);
 
-/* The event that rp_follow_expect returned has come true. */
+/* The event that rp_follow_expect returned was replayed. */
 void rp_follow_take(void);
 
 /* The program saw this; it must be the next recorded event. */

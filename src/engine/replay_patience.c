@@ -28,8 +28,8 @@ void rp_patience_stuck(void)
     rp_rank_stop_stalled("the replay cannot go on: no rank can move; the ranks are here");
 }
 
-/* Whether all ranks wait as they did when the recorded run was ended, with nothing left to replay.
- * A message that is under way at one look has come by a later one. */
+/* Returns whether all ranks wait as they did when the recorded run was ended, with nothing left to
+ * replay. A message that is under way at one look has arrived by a later one. */
 static bool hangs_as_recorded(struct rp_patience *p, int64_t waited)
 {
     enum { LOOK_MS = 250, MESSAGE_MS = 1500, RECEIVE_MS = 4000 };
@@ -98,8 +98,8 @@ static void let_threads_run(bool sleeps)
     rp_threads_enter();
 }
 
-/* Between listening and sleeping, the caller looks once more. What a receive waits for wakes it,
- * but a long message takes more than that to come. */
+/* Between listening and sleeping, the caller looks once more. The message that a receive waits for
+ * wakes it, but a long message takes longer to arrive. */
 static void doze(struct rp_patience *p)
 {
     p->listens = !p->listens;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Of the receives that the record has next in the region, at the same place, communicator and tag,
- * the sources are given in another order. For the record it is as if they came in its own.
+ * the messages are delivered in another order of sources. For the record it is as if they were
+ * delivered in its own.
  *
  * Each region has numbers of its own from the seed, so that it is shuffled in the same way
  * whichever others are: who looks for the one that does not commute has only a part of them
@@ -27,7 +28,7 @@ static struct {
     uint64_t left; /* receives in this region */
     uint64_t receives;
     struct rp_regions early;
-    int32_t *sources; /* of the group at the front, in the order in which they are given */
+    int32_t *sources; /* of the group at the front, in the order of delivery */
     size_t count, next;
 } shuffle;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events of all threads stand in one order, and TURN says whose are the next ones. Sends and
- * posts have no events; how many of them come before a TURN is said by it. So a thread that wants
- * to send, to post or to learn an outcome waits until the front is its own. Polls that said no are
+ * The events of all threads stand in one order, and TURN says which thread has the next ones. Sends
+ * and posts have no events; TURN says how many of them precede it. So a thread that wants to send,
+ * to post or to learn an outcome waits until the front is its own. Polls that said no are
  * not ordered: they are kept by thread. How often a thread polls may depend on what others do; a
  * poll too many is answered no, and one too few is not missed.
  */
@@ -150,7 +150,7 @@ static void settle(void)
 }
 
 /* Whether the turn is the calling thread's. */
-static bool is_mine(void)
+static bool is_own_turn(void)
 {
     for (int32_t i = 0; rp_thread_state.number < 0 && i < turns.identity_count; i++)
         if (turns.identities[i] == rp_thread_state.identity)
@@ -158,10 +158,10 @@ static bool is_mine(void)
     return turns.thread == rp_thread_state.number;
 }
 
-bool rp_turns_is_mine(void)
+bool rp_turns_is_own(void)
 {
     settle();
-    return is_mine();
+    return is_own_turn();
 }
 
 bool rp_turns_are_over(void)
@@ -176,15 +176,15 @@ static bool may_take_turn(bool is_post)
 {
     settle();
     const struct rp_event *event = rp_cursor_front();
-    bool mine = is_mine();
+    bool is_own = is_own_turn();
 
     if (!event)
-        return mine || !rp_cursor_ends_in_finalize();
-    if (!mine || event->kind != RP_TURN)
-        return mine;
+        return is_own || !rp_cursor_ends_in_finalize();
+    if (!is_own || event->kind != RP_TURN)
+        return is_own;
     return is_post
                ? (int32_t)(event->posts - (uint32_t)rp_cursor_posts()) > 0
-               : turns.taken < event->turn.turns; /* FREED may count posts that are still to come */
+               : turns.taken < event->turn.turns; /* FREED may count posts that are not made yet */
 }
 
 /* The first turn of a thread is by the call that the record has: else how often the threads took
@@ -232,13 +232,13 @@ void rp_turns_take(void)
  * another thread may look at the front. */
 static const struct rp_event *own_next(void)
 {
-    bool mine = is_mine();
+    bool is_own = is_own_turn();
     const struct rp_event *event;
 
     for (size_t i = 0; (event = rp_cursor_loaded(i)) != NULL; i++) {
         if (event->kind == RP_TURN)
-            mine = event->turn.thread == rp_thread_state.number;
-        else if (mine && event->kind != RP_NO && event->kind != RP_THREAD &&
+            is_own = event->turn.thread == rp_thread_state.number;
+        else if (is_own && event->kind != RP_NO && event->kind != RP_THREAD &&
                  event->kind != RP_FREED)
             return event;
     }
@@ -271,10 +271,10 @@ const struct rp_event *rp_turns_await_event(const struct rp_call *call, uint32_t
         if (event || rp_replay_is_free())
             break;
         event = rp_cursor_front();
-        bool mine = is_mine();
-        if (!event || (mine && event->kind != RP_TURN))
+        bool is_own = is_own_turn();
+        if (!event || (is_own && event->kind != RP_TURN))
             break;
-        if (mine && !polls)
+        if (is_own && !polls)
             rp_diverge(call, event, NULL,
                        "sends or receives that the record has were not made by this thread");
         rp_patience_poll(&patience, call, "its turn among the threads of this rank");

@@ -31,7 +31,7 @@ bool rp_turns_take_no(void);
 void rp_turns_took_event(void);
 
 /* Whether the next event is one of the calling thread's. */
-bool rp_turns_is_mine(void);
+bool rp_turns_is_own(void);
 
 /* Whether nothing is left of the record, for any thread. */
 bool rp_turns_are_over(void);

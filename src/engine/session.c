@@ -95,26 +95,26 @@ static void broadcast(void *data, int bytes)
         complete(request);
 }
 
-static int32_t largest(int32_t mine)
+static int32_t largest(int32_t own)
 {
     MPI_Request request;
-    int32_t all = mine;
+    int32_t all = own;
 
     if (is_partial || single)
-        return mine;
-    if (rp_pmpi.Iallreduce(&mine, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world,
+        return own;
+    if (rp_pmpi.Iallreduce(&own, &all, 1, rp_constant.int32, rp_constant.max, rp_constant.world,
                            &request) == MPI_SUCCESS)
         complete(request);
     return all;
 }
 
-void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count)
+void rp_session_sum(const uint64_t *own, uint64_t *sum, int count)
 {
     MPI_Request request;
 
     if (is_partial || single)
-        memcpy(sum, mine, (size_t)count * sizeof *mine);
-    else if (rp_pmpi.Ireduce(mine, sum, count, rp_constant.uint64, rp_constant.sum, 0,
+        memcpy(sum, own, (size_t)count * sizeof *own);
+    else if (rp_pmpi.Ireduce(own, sum, count, rp_constant.uint64, rp_constant.sum, 0,
                              rp_constant.world, &request) == MPI_SUCCESS)
         complete(request);
 }

@@ -47,7 +47,7 @@ void rp_session_leave_unless_ok(enum rp_status status);
 void rp_session_agree(enum rp_status status, void (*undo)(void));
 
 /* The sums of all ranks, at rank 0. */
-void rp_session_sum(const uint64_t *mine, uint64_t *sum, int count);
+void rp_session_sum(const uint64_t *own, uint64_t *sum, int count);
 
 /* Returns when all ranks have called it. */
 void rp_session_meet(void);

@@ -10,8 +10,8 @@
 
 void rp_wakeup_open(struct rp_replay_state *state, int rank);
 
-/* From now on who sends to this rank rings. Look once more whether it has come, then sleep, or stop
- * listening. */
+/* From now on, a rank that sends to this one wakes it. The caller checks once more whether what it
+ * waits for has happened, and then sleeps or stops listening. */
 void rp_wakeup_listen(void);
 
 /* Until it rings, but not longer; not all that ends a wait rings. Listens no more. */

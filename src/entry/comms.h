@@ -13,7 +13,7 @@
 struct rp_comm_number {
     MPI_Comm comm;
     uint32_t number;
-    int peers; /* ranks that a message can come from */
+    int peers; /* ranks that can send on it to this rank */
 };
 
 struct rp_comms {
@@ -37,7 +37,7 @@ void rp_comms_stop_numbering(void);
 /* The number that it has, or would get now. */
 uint32_t rp_comms_expected(MPI_Comm comm);
 
-/* How many ranks a message can come from; 0: not a communicator that was used in an event. */
+/* Returns how many ranks can send on it to this rank; 0: a communicator that no event used. */
 int rp_comms_peers(MPI_Comm comm);
 
 static inline uint32_t rp_comms_number(MPI_Comm comm)

@@ -65,7 +65,7 @@ void rp_refuse_thread(const char *function)
 
     if (rp_is_inside() || !rp_engine || !rp_engine->refuses_threads)
         return;
-    while (atomic_exchange(&said, 1)) /* other threads may come here too */
+    while (atomic_exchange(&said, 1)) /* other threads may get here too */
         pause();
     rp_error("%s was called by another thread than the one that initialised MPI, which asked for "
              "no thread level that allows it (MPI_THREAD_SERIALIZED or "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commutative regions of plain MPI programs: between reprise_commutative_begin(n) and
- * reprise_commutative_end() (reprise.h), messages that MPI_Recv takes from anyone come in any order
- * without the result depending on it. The engine in force gets region_begin and region_end;
+ * reprise_commutative_end() (reprise.h), messages that MPI_Recv takes from anyone may arrive in any
+ * order: the result does not depend on it. The engine in force gets region_begin and region_end;
  * programs find this library by the symbol `reprise_region_calls`. Programs with several threads
  * that call MPI have no regions: their calls have one order.
  */

@@ -16,8 +16,8 @@
 #define RP_MAY_OVERLAP(tag)                                                                        \
     (rp_state.watched && (rp_state.watched_tag == (tag) || rp_state.watched_tag == MPI_ANY_TAG))
 
-/* The handle came back though its request was not seen to complete: what is known of it is of
- * another. */
+/* MPI returned the handle again though its request was not seen to complete: what is known of the
+ * handle is of an older request. */
 void rp_requests_forget(struct rp_request *entry);
 
 /* A named receive, number `post`, was posted while recording: a cancel may ask for it. */

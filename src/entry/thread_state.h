@@ -35,7 +35,7 @@ struct rp_thread_state {
         uint64_t busy; /* 0: a call that the engine need not see can go straight through */
     };
     uint64_t waitalls; /* calls of Waitall */
-    uint64_t identity; /* the same in every run: how the thread came about; 0: not created by the
+    uint64_t identity; /* the same in every run: how the thread was created; 0: not created by the
                           program */
     uint32_t children; /* threads that it created */
     int32_t number;    /* in the record, once it has one; else -1, but 0 for the thread that

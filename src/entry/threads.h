@@ -11,7 +11,7 @@
  *  - an event that follows another thread's turn or event says first whose turn it is now
  * (engine->turn_begin).
  *
- * Threads are known by how they came about: the n-th thread that a known thread created.
+ * Threads are known by how they were created: the n-th thread that a known thread created.
  */
 #ifndef RP_THREADS_H
 #define RP_THREADS_H

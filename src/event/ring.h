@@ -81,8 +81,8 @@ struct rp_ring_rest {
 enum rp_status rp_ring_read(const char *path, uint64_t run, uint32_t rank, uint32_t stream,
                             uint64_t first, struct rp_ring_rest *out, struct rp_problem *why);
 
-/* How far a ring has come that is still written: how many events it has, and how many polls
- * completed nothing since the last. */
+/* Sets the progress of a ring that is still written: how many events it has, and how many polls
+ * completed nothing since the last event. */
 struct rp_ring_place {
     uint64_t events, polls;
 };

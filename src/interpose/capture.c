@@ -179,7 +179,7 @@ static bool recalled_since(const struct rp_call *call, uint64_t *last, int32_t *
         rp_engine->value_taken();
     if (known && last)
         *c = *last +=
-            *c; /* calls come in the order of the record, so no other thread comes between */
+            *c; /* calls are made in the order of the record, so no other thread is between */
     rp_thread_state.depth--;
     if (!is_early)
         rp_threads_leave();

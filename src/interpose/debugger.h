@@ -7,8 +7,7 @@
 #include <stdbool.h>
 
 /* Opens gdb if this rank is to be debugged and is not yet. Returns when gdb has taken control.
- * Called before main where the launcher's environment gives the rank, else after MPI was
- * initialised. */
+ * Called before main if the launcher's environment has the rank, else after MPI was initialised. */
 void rp_debugger_open(int rank);
 
 /* Returns whether a debugger controls this process. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What OpenMP gives to the thread that asks first: the block of a `single`, the next iterations of
- * a dynamic loop, the next section. The runtime is asked in turn, and answers at once. So in a
+ * What OpenMP assigns to the thread that asks first: the block of a `single`, the next iterations
+ * of a dynamic loop, the next section. The runtime is asked in turn, and answers at once. So in a
  * replay the same threads get the same work. Not followed are `single` with copyprivate, where the
  * other threads wait inside the call, and tasks.
  */

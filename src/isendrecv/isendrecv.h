@@ -36,8 +36,8 @@ struct rp_pair {
     MPI_Request send; /* request_null: complete */
     int send_error;   /* of a complete one */
     void *copy;       /* what MPI_Isendrecv_replace sends */
-    /* How many exchanges that receive from MPI_PROC_NULL have this handle: MPI may give one handle
-     * to several receives that are complete. 0: a pair as above. */
+    /* How many exchanges that receive from MPI_PROC_NULL have this handle: MPI may use one handle
+     * for several receives that are complete. 0: a pair as above. */
     unsigned proc_nulls;
 };
 

@@ -78,7 +78,7 @@ static int hand_out(MPI_Request *requests, const MPI_Request *parts, int i, MPI_
 
     requests[i] = parts[i];
     if (requests[i] != rp_constant.request_null)
-        return error; /* a persistent one, or one that MPI did not give up though it failed */
+        return error; /* a persistent one, or one that MPI did not free though it failed */
     return rp_pair_completed(handle, status, error);
 }
 

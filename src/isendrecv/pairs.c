@@ -6,8 +6,8 @@
  *
  * A receive from MPI_PROC_NULL has no handle of its own in either MPI. There the program's request
  * is that of the send while it is pending, which is unique, or else the complete one of the
- * receive; the status is then ours in any case (MPICH 4.0 gives 0 for the source of such a
- * receive).
+ * receive; the status is then ours in any case (MPICH 4.0 sets the source of such a receive to
+ * 0).
  */
 #include <limits.h>
 #include <pthread.h>
@@ -76,8 +76,8 @@ static void remove_pair(MPI_Request handle)
     __atomic_sub_fetch(&rp_pairs_pending, 1, __ATOMIC_RELAXED);
 }
 
-/* With the lock. MPI may give us a handle whose receive another thread has just completed: that
- * thread is about to take its pair away. */
+/* With the lock. MPI may return a handle whose receive another thread has just completed: that
+ * thread is about to remove its pair. */
 static void await_handle(MPI_Request handle)
 {
     enum { TRIES = 200000 };

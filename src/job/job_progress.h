@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file in the directory of the run, by which the command that started a job knows how far each
- * process has come. Each process writes one line of it.
+ * process is. Each process writes one line of it.
  *
  * The file has a gate, which decides whether any process has left MPI_Init. The first process that
  * leaves MPI_Init opens the gate. The command may close it before that. Then no process leaves

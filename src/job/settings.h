@@ -44,8 +44,8 @@ enum rp_status rp_setting_bytes(const char *name, long fallback, long *out, stru
  */
 bool rp_bytes_read(const char *text, long *out);
 
-/* Sets *rank to the rank that the launcher's environment gives this process; MPI need not be
- * initialised. Returns false if the environment does not say it. */
+/* Sets *rank to this process's rank in the launcher's environment; MPI need not be initialised.
+ * Returns false if the environment does not say it. */
 bool rp_launched_rank(int *rank);
 
 /* Returns whether `word` is in the comma-separated list. */

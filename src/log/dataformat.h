@@ -43,9 +43,10 @@ struct rp_data_chunk {
 struct rp_data_tail {
     uint8_t magic[8];
     uint64_t run;
-    uint32_t rank, crc;       /* of the 20 bytes before */
-    _Atomic uint64_t head;    /* bytes of the stream, up to the last whole entry */
-    _Atomic uint64_t repeats; /* how often the last entry came again; valid if repeats_at == head */
+    uint32_t rank, crc;    /* of the 20 bytes before */
+    _Atomic uint64_t head; /* bytes of the stream, up to the last whole entry */
+    _Atomic uint64_t
+        repeats; /* how often the last entry was repeated; valid if repeats_at == head */
     _Atomic uint64_t repeats_at;
     uint64_t loads; /* log of loads: how many loads the tracked program has made */
 };

@@ -51,7 +51,7 @@ int64_t rp_data_get_signed(struct rp_data_reader *reader);
 const uint8_t *rp_data_get_content(struct rp_data_reader *reader, size_t *count);
 
 /* Returns the first failure of reading: RP_OK if there was none, RP_BUSY if the stream ends inside
- * an entry since the process died there, else RP_DAMAGED or what the file gave. */
+ * an entry since the process died there, else RP_DAMAGED or the error of the file. */
 enum rp_status rp_data_failed(const struct rp_data_reader *reader, struct rp_problem *why);
 
 uint64_t rp_data_read_entries(const struct rp_data_reader *reader); /* that were begun */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside the reader of logs (log/logreader.h): the log as a sequence of chunks. All functions give
- * RP_DAMAGED, with the place in the file, for bytes that are not those of a log, RP_SYSTEM if the
- * file cannot be read, and RP_MEMORY if there is none.
+ * Inside the reader of logs (log/logreader.h): the log as a sequence of chunks. All functions
+ * return RP_DAMAGED, with the place in the file, for bytes that are not those of a log, RP_SYSTEM
+ * if the file cannot be read, and RP_MEMORY if there is none.
  */
 #ifndef RP_LOGCHUNKS_H
 #define RP_LOGCHUNKS_H
@@ -34,7 +34,7 @@ struct rp_log {
     bool goes_on;                 /* the next chunk may continue from it */
     struct rp_buffer scratch;     /* of codecs of rows */
     bool rest_is_read;            /* of rp_log_next_rows */
-    uint64_t *times;              /* of the block that was given last; NULL: there are none */
+    uint64_t *times;              /* of the last block that was returned; NULL: there are none */
 };
 
 #define U64(x) ((unsigned long long)(x))

@@ -22,7 +22,7 @@ struct rp_stream {
     uint64_t previous_posts; /* made up to the first event of the last chunk that counts posts */
     bool only_polls;         /* the last chunk had no other events */
     uint64_t digest;
-    uint64_t taken;  /* a log of rows: events that were given to `rows` */
+    uint64_t taken;  /* a log of rows: events that were passed to `rows` */
     uint64_t parted; /* of these, in EVENTS chunks, since their call has not ended */
 };
 

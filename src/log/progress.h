@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the ranks of a recording have come, also while the recording runs. */
+/* How far the ranks of a recording are, also while the recording runs. */
 #ifndef RP_PROGRESS_H
 #define RP_PROGRESS_H
 

@@ -22,7 +22,7 @@ void rp_refusal_write(const char *directory, uint32_t rank, const char *function
 /* Returns whether the recording was refused; then *out says where. */
 bool rp_refusal_read(const char *directory, struct rp_refusal *out);
 
-/* After a replay came to the end of its record: appends to `out` a NUL-terminated text that says
+/* After a replay reached the end of its record: appends to `out` a NUL-terminated text that says
  * that the recording was refused there, or that the replay was. Returns false if neither was. */
 bool rp_refusal_describe(const char *directory, const struct rp_replay_state *state,
                          struct rp_buffer *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ends of commutative regions of one rank that were closed early: before as many messages had
- * come as the region was begun for (docs/format.md, section 16). The log of the rank has no ends of
- * regions; all other regions end when their count is reached. Only a replay that shuffles needs
+ * arrived as the region was begun for (docs/format.md, section 16). The log of the rank has no ends
+ * of regions; all other regions end when their count is reached. Only a replay that shuffles needs
  * these ends: messages behind the end of a region do not belong to it.
  */
 #ifndef RP_REGIONLOG_H

@@ -10,8 +10,9 @@
  * interleavings of two are the same as one of several.
  *
  * The paper counts the dependency inside a commutative region, and says of regions in deterministic
- * programs that they need no determinants. Both are kept: a dependency that the program gives (the
- * order of D, the end of a region whose size is known, a link by ->) counts as one, and as given.
+ * programs that they need no determinants. Both are kept: a dependency that follows from the
+ * program (the order of D, the end of a region whose size is known, a link by ->) counts as one,
+ * and as given.
  *
  * An empty set is neutral in all of this.
  */

@@ -2,8 +2,8 @@
 /*
  * The ordering algebra: how many dependencies a program's order needs, so that it can be replayed
  * (Lifflander et al., Scalable Replay with Partial-Order Dependencies, section IV). A set of events
- * at one endpoint is O(events, dependencies). Some of its dependencies the program gives by itself:
- * only the rest, the determinants, need a record.
+ * at one endpoint is O(events, dependencies). Some of its dependencies are given: they follow from
+ * the program itself. Only the rest, the determinants, need a record.
  */
 #ifndef RP_ALGEBRA_H
 #define RP_ALGEBRA_H
@@ -18,7 +18,8 @@ struct rp_algebra {
     uint64_t messages; /* that arrive; a commutative region is two events, however many it has */
     uint64_t events;   /* n of O(n, d) */
     uint64_t dependencies; /* d of O(n, d) */
-    uint64_t given; /* of these, what the program's own order or the known size of a region gives */
+    uint64_t given;   /* of these: follow from the program's own order or from the known size of a
+                         region */
     uint64_t logical; /* corollary IV.2: events that interleave as one ordered set */
 };
 
@@ -31,7 +32,7 @@ enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *s
                                     struct rp_problem *why);
 enum rp_status rp_algebra_deterministic(
     uint64_t n, uint64_t k, struct rp_algebra *set,
-    struct rp_problem *why); /* k chains that others may come between; 0: D(n) */
+    struct rp_problem *why); /* k chains, between whose events others may occur; 0: D(n) */
 void rp_algebra_commutative(uint64_t n, struct rp_algebra *set);
 
 /* `b` after `a`; linked: by the program itself. */

@@ -17,7 +17,7 @@ struct rp_deadlock_cycle {
 
 /* Finds a chain of ranks that never go on: one without a choice, and closed, if there is one. It
  * begins with its smallest rank. `bounds` are those that rp_send_bounds found for `ranks`; the
- * caller gives the room of cycle->chain. Count 0: all ranks go on. */
+ * caller sets cycle->chain to an array for it. Count 0: all ranks go on. */
 void rp_deadlock_cycle_find(const struct rp_send_bound_rank *ranks, size_t count,
                             const uint64_t *bounds, struct rp_deadlock_cycle *cycle);
 

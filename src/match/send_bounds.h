@@ -18,9 +18,10 @@
 enum rp_send_bound_kind {
     RP_SEND_RUNS, /* it may send at its clock */
     RP_SEND_ONE,  /* it goes on when rank `target` has done something for it */
-    RP_SEND_ANY,  /* it goes on when any other rank has, or with what it has already, which came at
-                     `candidate` */
-    RP_SEND_ALL,  /* it goes on when all ranks in `missing` have; what it has came at `candidate` */
+    RP_SEND_ANY,  /* it goes on when any other rank has, or with what it has already, which arrived
+                     at  `candidate` */
+    RP_SEND_ALL,  /* it goes on when all ranks in `missing` have; what it has arrived at `candidate`
+                   */
 };
 
 /* What is known of a rank. */

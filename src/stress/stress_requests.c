@@ -4,8 +4,8 @@
  * in another order, because MPI libraries choose the first that is complete. MPI_Waitany and
  * MPI_Waitsome wait a little, so that more requests are complete. Tests that could say yes say no.
  *
- * A request counts as complete if MPI_Request_get_status gives a sender for it. Of an inactive
- * persistent request it gives none: a call on such requests alone is not to say no.
+ * A request counts as complete if MPI_Request_get_status returns a sender for it. For an inactive
+ * persistent request it returns none: a call on such requests alone is not to say no.
  */
 #include <stdlib.h>
 
@@ -107,7 +107,7 @@ static void shuffle(struct rp_chance *chance, int count, const MPI_Request *requ
     *index = MPI_UNDEFINED; /* a call that fails may leave it as it is */
 }
 
-/* The requests as the call left them, and the index that it gave. */
+/* The requests as the call left them, and the index that it returned. */
 static void put_back(struct shuffled *s, MPI_Request *requests, int *index)
 {
     if (*index >= 0 && *index < s->count)
