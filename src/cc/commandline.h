@@ -10,7 +10,7 @@ struct rp_commandline {
     bool compiles; /* code is made of a source in a language whose code can be counted or tracked */
     bool links;    /* an executable or a shared library is made */
     bool scripted; /* a shared library with a version script, which says what it exports */
-    bool strict;   /* the linker is told to mind undefined symbols */
+    bool strict;   /* the linker rejects undefined symbols */
     bool asks;     /* only a question, as --version */
     bool sanitizes; /* by -fsanitize=, the compiler is to add code of its own */
     bool adds; /* an option says already that code is to be counted or tracked: another reprise-cc

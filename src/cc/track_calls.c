@@ -351,8 +351,8 @@ HOOK void __tsan_atomic_signal_fence(int order)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Copies and fills: some compilers call functions of these names, others the C library's, which the
- * linker is told to take from here (--wrap). */
+/* Copies and fills: some compilers call functions of these names, others the C library's, which
+ * the linker takes from here (--wrap). */
 
 void *__real_memcpy(void *to, const void *from, size_t size);
 void *__real_memmove(void *to, const void *from, size_t size);

@@ -244,7 +244,7 @@ static bool repeats(struct rp_data_reader *r)
 
 const char *rp_data_peek(struct rp_data_reader *r)
 {
-    struct rp_problem ignored; /* the next entry tells it again */
+    struct rp_problem ignored; /* the next entry reports it again */
 
     if (!r->peeked && rp_data_next(r, &r->peeked, &ignored) == RP_OK && r->peeked)
         r->entries--;

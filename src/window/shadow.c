@@ -95,13 +95,13 @@ static void fetch(const uint8_t *at)
 
 /* Out */
 
-/* Stores those bytes of `own` that are `mine`. */
+/* Stores the bytes of `own` that the mask `own_bytes` selects. */
 #define MERGE(type)                                                                                \
-    static void merge_##type(uint8_t *public, uint64_t own, uint64_t mine)                         \
+    static void merge_##type(uint8_t *public, uint64_t own, uint64_t own_bytes)                    \
     {                                                                                              \
         type value, mask, there = __atomic_load_n((type *)public, __ATOMIC_RELAXED);               \
         memcpy(&value, &own, sizeof value);                                                        \
-        memcpy(&mask, &mine, sizeof mask);                                                         \
+        memcpy(&mask, &own_bytes, sizeof mask);                                                    \
         while (!__atomic_compare_exchange_n((type *)public, &there,                                \
                                             (type)((there & ~mask) | (value & mask)), true,        \
                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED))                   \
@@ -113,18 +113,19 @@ MERGE(quarter)
 
 static void word_out(struct rp_shadow *m, size_t at, size_t width)
 {
-    uint64_t own = load(m->own + at, width), mine = full_bytes(own ^ load(m->shadow + at, width));
+    uint64_t own = load(m->own + at, width),
+             own_bytes = full_bytes(own ^ load(m->shadow + at, width));
 
-    if (mine == 0)
+    if (own_bytes == 0)
         return;
-    if (width == WORD && mine == UINT64_MAX)
+    if (width == WORD && own_bytes == UINT64_MAX)
         __atomic_store_n((word *)(m->public + at), own, __ATOMIC_RELAXED);
     else if (width == WORD)
-        merge_word(m->public + at, own, mine);
+        merge_word(m->public + at, own, own_bytes);
     else if (width == sizeof(half))
-        merge_half(m->public + at, own, mine);
+        merge_half(m->public + at, own, own_bytes);
     else if (width == sizeof(quarter))
-        merge_quarter(m->public + at, own, mine);
+        merge_quarter(m->public + at, own, own_bytes);
     else
         __atomic_store_n(m->public + at, m->own[at], __ATOMIC_RELAXED);
     memcpy(m->shadow + at, &own, width);
@@ -146,10 +147,10 @@ __attribute__((target("avx512bw"))) static size_t lines_out(struct rp_shadow *m,
 
     for (; end - at >= LINE; at += LINE) {
         __m512i own = _mm512_loadu_si512(m->own + at);
-        __mmask64 mine = _mm512_cmpneq_epi8_mask(own, _mm512_loadu_si512(m->shadow + at));
-        if (mine) {
+        __mmask64 own_bytes = _mm512_cmpneq_epi8_mask(own, _mm512_loadu_si512(m->shadow + at));
+        if (own_bytes) {
             __builtin_prefetch(m->public + at + AHEAD); /* likely to change, too */
-            _mm512_mask_storeu_epi8(m->public + at, mine, own);
+            _mm512_mask_storeu_epi8(m->public + at, own_bytes, own);
             _mm512_storeu_si512(m->shadow + at, own);
             if (stored)
                 stored[(at - first) / LINE] = 1;

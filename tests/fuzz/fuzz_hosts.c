@@ -27,8 +27,8 @@ enum { RANKS = 4, HOSTS = 2 };
 
 static const uint32_t host_of[RANKS] = {0, 0, 1, 1};
 
-/* As rp_shared_map does, but of memory that no other process has. Meetings and notes are cleared
- * when they are used. */
+/* As rp_shared_map does, but of memory that no other process has. Collectives and messages are
+ * cleared when they are used. */
 static void open_side(void)
 {
     static char *memory;
