@@ -7,8 +7,8 @@
  * version, else calls: at every basic block (-fsanitize-coverage=trace-pc), or before every load
  * and store (-fsanitize=thread). Where a program or shared library is linked, it is the counter, or
  * what is called. Only the compiler proper gets -fsanitize=thread: at link time it would add a
- * library. Everything else passes unchanged, so that configure, CMake and their like find
- * the compiler that they know. */
+ * library. Everything else passes unchanged, so that configure, CMake and their like find the
+ * compiler that they know. */
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>

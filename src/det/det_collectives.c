@@ -2,9 +2,9 @@
 /*
  * All wait for all, whatever the function, so that what a rank waits for does not depend on the
  * algorithm of the MPI library. All leave at one logical time: that of the latest arrival, plus the
- * latency. A rank with a receive under way reads its inbox while it waits. One
- * without may wait inside MPI, if the function itself makes all wait for all. Between hosts no rank
- * does: some rank must see what others call, and whether they ever arrive.
+ * latency. A rank with a receive under way reads its inbox while it waits. One without may wait
+ * inside MPI, if the function itself makes all wait for all. Between hosts no rank does: some rank
+ * must see what others call, and whether they ever arrive.
  *
  * The calls on a communicator, blocking or not, are counted, and those of one number are compared
  * in the shared state: before any of them could hang inside MPI, or take the data of another.

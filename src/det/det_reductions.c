@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ((x0 op x1) op x2) ..., element by element, whatever the MPI
- * library does, so that floating-point results depend neither on it nor on where the ranks are. A
- * vector is cut into as many slices as there are ranks; each rank gets its slice from all, folds
- * it, and sends the result to the ranks that need it.
+ * ((x0 op x1) op x2) ..., element by element, whatever the MPI library does, so that floating-point
+ * results depend neither on it nor on where the ranks are. A vector is cut into as many slices as
+ * there are ranks; each rank gets its slice from all, folds it, and sends the result to the ranks
+ * that need it.
  */
 #include "det/det_reductions.h"
 

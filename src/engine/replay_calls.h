@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of MPI in a replay, for the table of its engine (entry/engine.h has their
- * parameters). */
+/* The calls of MPI in a replay, for the table of its engine. entry/engine.h has their parameters.
+ */
 #ifndef RP_REPLAY_CALLS_H
 #define RP_REPLAY_CALLS_H
 

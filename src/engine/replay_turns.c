@@ -2,9 +2,9 @@
 /*
  * The events of all threads stand in one order, and TURN says which thread has the next ones. Sends
  * and posts have no events; TURN says how many of them precede it. So a thread that wants to send,
- * to post or to learn an outcome waits until the front is its own. Polls that said no are
- * not ordered: they are kept by thread. How often a thread polls may depend on what others do; a
- * poll too many is answered no, and one too few is not missed.
+ * to post or to learn an outcome waits until the front is its own. Polls that said no are not
+ * ordered: they are kept by thread. How often a thread polls may depend on what others do; a poll
+ * too many is answered no, and one too few is not missed.
  */
 #include "engine/replay_turns.h"
 

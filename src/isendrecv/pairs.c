@@ -6,8 +6,7 @@
  *
  * A receive from MPI_PROC_NULL has no handle of its own in either MPI. There the program's request
  * is that of the send while it is pending, which is unique, or else the complete one of the
- * receive; the status is then ours in any case (MPICH 4.0 sets the source of such a receive to
- * 0).
+ * receive; the status is then ours in any case (MPICH 4.0 sets the source of such a receive to 0).
  */
 #include <limits.h>
 #include <pthread.h>

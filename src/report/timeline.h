@@ -44,8 +44,8 @@ void rp_timeline_free(struct rp_timeline *timeline);
  *
  * With Lamport clocks (`clocked`) the moment of a send follows from its clock, since a rank's clock
  * moves on at its sends and receives alone, or jumps in a collective call, of which nothing is
- * recorded: then it is the latest moment that is possible. A candidate is then a sender whose
- * next message with the same tag had been sent for certain without any knowledge of this receive.
+ * recorded: then it is the latest moment that is possible. A candidate is then a sender whose next
+ * message with the same tag had been sent for certain without any knowledge of this receive.
  * Without clocks nothing is known of sends, and every sender of a later message with the same tag
  * is a candidate.
  */

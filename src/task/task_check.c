@@ -2,8 +2,8 @@
 /*
  * What regions sent, and the last states of tasks, become digests: what a replay is compared with
  * the record by. Of a region it is what was sent, not the state of the task, since other regions
- * may be open at the same time, and be at different points. Regions of one message have no
- * order among themselves, so that they have one digest for all, as region 0.
+ * may be open at the same time, and be at different points. Regions of one message have no order
+ * among themselves, so that they have one digest for all, as region 0.
  *
  * The determinants that were made are counted by the ordering algebra as well (section IV.A).
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process that waits knows what it waits for. After a second it notes that in the file that the
- * command reads. After a failure it also prints it, once it has waited for long. The command
- * ends a job in which all processes wait and nothing moves. A process inside an entry does not
- * wait, however long it takes.
+ * command reads. After a failure it also prints it, once it has waited for long. The command ends a
+ * job in which all processes wait and nothing moves. A process inside an entry does not wait,
+ * however long it takes.
  */
 #include "task/task_stall.h"
 

@@ -15,11 +15,11 @@
  * A call that has ended yields its rows in this order. First come its notes, each by itself
  * (with_next = 0): CANCELLED, UNSENT and FREED, and RECV and MATCH if no CLOCK stands for them. A
  * note names its receive or cancel by number, so nothing is lost when it is not tied to the call;
- * and the notes of a Wait look like those of a Waitall. Then come the outcomes, tied
- * together by with_next: first the indices of YES and NEXT in their order, each as a MESSAGE if the
- * next CLOCK has that index, else as an OTHER that carries the event; then the CLOCKs without an
- * index. A YES without index is implied by its messages, if there are any. A YES with c != 0 (of a
- * Waitall that failed early) always has a row, in front of the message that may have its index.
+ * and the notes of a Wait look like those of a Waitall. Then come the outcomes, tied together by
+ * with_next: first the indices of YES and NEXT in their order, each as a MESSAGE if the next CLOCK
+ * has that index, else as an OTHER that carries the event; then the CLOCKs without an index. A YES
+ * without index is implied by its messages, if there are any. A YES with c != 0 (of a Waitall that
+ * failed early) always has a row, in front of the message that may have its index.
  *
  * So there are never more rows than events, and every CLOCK is one MESSAGE.
  *
