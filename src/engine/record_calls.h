@@ -23,7 +23,7 @@ static inline void rp_record_end(void)
 
 /*
  * Usual calls (rp_fast_*): nothing speaks against them, their site is known, and the ring has room.
- * They need no depth, since the real call makes no MPI calls of its own. If the result of the real
+ * They need no depth, since no other entry is called from inside them. If the result of the real
  * call turns out to be unusual, it is recorded in the same way as by the other operations.
  */
 
