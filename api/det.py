@@ -104,6 +104,8 @@ def mode_of(entry):
 
 
 class Det(generate.Library):
+    refuses_unknown = True
+
     def keys(self, entry, prefix):
         name = entry.name if entry.name == "MPI_Reduce_scatter_c" else entry.plain_name  # its counts are an array
         synchronises = entry.cell == "collective" and SYNCHRONISES.get(name)

@@ -6,13 +6,14 @@ usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 
 Writes ft_entries.h and entries.c. Functions of the class `own` go to rp_ft_NAME of src/ft, with the
 same arguments; those of the families of MPI_Wait and MPI_Test to rp_ft_complete. Those of the class
-`refuse` stop the program by name, also if mpi.h does not have them: their real ones would mean other
-processes than the program does. Forms for large counts are refused if they name a handle.
+`refuse` stop the program by name: their real ones would mean other processes than the program does.
+Forms for large counts, and functions that the table does not have,
+are refused if they name a handle.
 """
 import re
 import sys
 
-from generate import Entry
+from generate import Entry, write_known
 from header import read_header
 from table import Table, fail
 
@@ -21,7 +22,7 @@ HANDLES = re.compile(r"\bMPI_(Comm|Request|Win|File|Message)\b")
 
 def class_of(function, table):
     """own, refuse, or - for what goes to MPI."""
-    if function.name.endswith("_c"):
+    if function.name.endswith("_c") or function.name not in table.rows:
         return "refuse" if any(HANDLES.search(before) for before, _ in function.types) else "-"
     return table.rows[function.name].cells["ft"]
 
@@ -55,15 +56,9 @@ def write_entry(e, prefix, out):
         out.write(f"    rp_ft_enter(\"{e.name}\");\n    return rp_ft_{call};\n}}\n")
 
 
-def write_later(name, prefix, out):
-    """Refuses a function of a later MPI than this mpi.h."""
-    out.write(f"__attribute__((visibility(\"default\"))) int {prefix}{name}(void);\n")
-    out.write(f"int {prefix}{name}(void)\n{{\n    rp_ft_refuse(\"{name}\");\n}}\n")
-
-
-def write_entries(entries, later, out):
+def write_entries(entries, out):
     out.write("/* Made by api/ft.py. */\n#include <string.h>\n\n#include \"ft/ft_abort.h\"\n")
-    out.write("#include \"ft/ft_completion.h\"\n#include \"ft/ft_enter.h\"\n#include \"preload/constants.h\"\n\n")
+    out.write("#include \"ft/ft_completion.h\"\n#include \"ft/ft_enter.h\"\n#include \"preload/constants.h\"\n#include \"preload/unknown_functions.h\"\n\n")
     out.write("struct rp_ft_real rp_real;\n\nstatic void find(const char *name, void *slot)\n{\n")
     out.write("    void *symbol = rp_library_symbol(name);\n    memcpy(slot, &symbol, sizeof symbol);\n}\n\n")
     out.write("void rp_ft_real_find(void)\n{\n")
@@ -73,20 +68,14 @@ def write_entries(entries, later, out):
     for e in entries:
         for prefix in ("", "P") if e.is_intercepted else ():
             write_entry(e, prefix, out)
-    for name in later:
-        for prefix in ("", "P"):
-            write_later(name, prefix, out)
 
 
 def main():
     if len(sys.argv) != 4:
         fail("usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
     table, header = Table(sys.argv[1]), read_header(sys.argv[2])
-    table.check_all_known(header)
     entries = [entry_of(f, table) for name, f in sorted(header.items())
                if name.startswith("MPI_") and not name.endswith(("_fn", "_function"))]
-    later = [name for name, row in sorted(table.rows.items())
-             if name not in header and row.cells["ft"] == "refuse" and not name.endswith("_c")]
     missing = [name for name, row in table.rows.items()
                if name not in header and row.cells["ft"] == "own" and not name.endswith("_c")]
     if missing:
@@ -94,7 +83,8 @@ def main():
     with open(sys.argv[3] + "/ft_entries.h", "w") as out:
         write_header(entries, out)
     with open(sys.argv[3] + "/entries.c", "w") as out:
-        write_entries(entries, later, out)
+        write_entries(entries, out)
+        write_known(header, table, "ft", out)
 
 
 if __name__ == "__main__":

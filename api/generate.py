@@ -5,7 +5,8 @@ A generator is run as: GENERATOR FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIREC
 
 It writes next.h (the real functions, one table for the names MPI_X and one for PMPI_X) and entries.c
 (functions MPI_X and PMPI_X for each intercepted function). What an entry does is a template, named by
-the library's word in the function's row. A function of mpi.h without a row is an error.
+the library's word in the function's row. A function of mpi.h without a row is refused by name
+(table.py).
 """
 import re
 import sys
@@ -123,8 +124,19 @@ def write_tables(intercepted, known, out):
     out.write("}\n\n")
 
 
+def write_known(header, table, column, out):
+    """The functions that the library need not refuse: of this mpi.h, or no matter of the library's."""
+    passed = {name for name, row in table.rows.items() if row.cells[column] in ("-", "use", "use_c")}
+    names = sorted(set(header) | passed)
+    out.write("const char *const rp_known_functions[] = {\n")
+    out.write("".join(f"    \"{name}\",\n" for name in names))
+    out.write(f"}};\nconst size_t rp_known_function_count = {len(names)};\n\n")
+
+
 class Library:
     """A preloaded library; generators with more to do override its methods."""
+
+    refuses_unknown = False  # by src/preload/unknown_functions.c
 
     def __init__(self, column, include, templates):
         self.column = column  # of functions.table
@@ -156,7 +168,7 @@ class Library:
         """Of the functions that are intercepted or called."""
         entries = []
         for name, function in sorted(header.items()):
-            row = table.rows[name]
+            row = table.row(name)
             entry = Entry(function, row.cells[self.column], row.arguments)
             if entry.is_intercepted and entry.cell not in self.templates:
                 fail(f"{table.path}: {name}: {self.column} has no template '{entry.cell}'")
@@ -165,7 +177,6 @@ class Library:
 
     def write_entries(self, known, out):
         intercepted = [entry for entry in known if entry.is_intercepted]
-        out.write(f"/* Made by api/generate.py. */\n#include \"{self.include}\"\n\n")
         write_tables(intercepted, known, out)
         for entry in intercepted:
             for prefix in ("", "P"):
@@ -175,10 +186,13 @@ class Library:
         if len(sys.argv) != 4:
             fail(f"usage: {sys.argv[0]} FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
         table, header = Table(sys.argv[1]), read_header(sys.argv[2])
-        table.check_all_known(header)
         self.complete(header)
         known = self.entries(header, table)
         with open(sys.argv[3] + "/next.h", "w") as out:
             write_next(known, out)
         with open(sys.argv[3] + "/entries.c", "w") as out:
+            out.write(f"/* Made by api/generate.py. */\n#include \"{self.include}\"\n\n")
+            if self.refuses_unknown:
+                out.write("#include \"preload/unknown_functions.h\"\n\n")
+                write_known(header, table, self.column, out)
             self.write_entries(known, out)

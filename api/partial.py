@@ -482,9 +482,8 @@ def main():
         fail("usage: partial.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY PARTIAL_TABLE")
     table, header = Table(sys.argv[1]), read_header(sys.argv[2])
     notes = read_notes(sys.argv[4], table)
-    table.check_all_known(header)
     functions = [f for _, f in sorted(header.items()) if not any("..." in before for before, _ in f.types)]
-    calls = [call for call in (describe(f, table.rows[f.name], notes) for f in functions) if call]
+    calls = [call for call in (describe(f, table.row(f.name), notes) for f in functions) if call]
     known = [generate.Entry(f, "use", None) for f in functions]
     with open(sys.argv[3] + "/next.h", "w") as out:
         generate.write_next(known, out)

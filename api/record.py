@@ -373,6 +373,8 @@ def operation(entry):
 
 
 class Record(generate.Library):
+    refuses_unknown = True
+
     def template(self, entry):
         if entry.name == "MPI_Recv_c":
             return self.templates["receive"]  # the engines make only MPI_Recv themselves

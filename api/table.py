@@ -3,6 +3,9 @@
 import re
 import sys
 
+# What libraries do with a function that the table does not have.
+UNKNOWN = {"record": "refuse", "det": "refuse", "partial": "refuse", "ft": "refuse"}
+
 
 def fail(message):
     sys.exit(f"{sys.argv[0]}: error: {message}")
@@ -52,8 +55,9 @@ class Table:
                 fail(f"{place}: {each} has two rows")
             self.rows[each] = Row(each, cells, arguments)
 
-    def check_all_known(self, functions):
-        """Every function of mpi.h has a row."""
-        unknown = sorted(set(functions) - set(self.rows))
-        if unknown:
-            fail(f"mpi.h declares functions that {self.path} does not class: " + " ".join(unknown))
+    def row(self, name):
+        """The row of a function. One that the table does not have is refused where that can be."""
+        return self.rows.get(name) or Row(name, {library: UNKNOWN.get(library, "-") for library in self.libraries}, None)
+
+    def unknown(self, functions):
+        return sorted(set(functions) - set(self.rows))

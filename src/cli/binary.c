@@ -101,6 +101,8 @@ static const char *mpi_of_library(const char *soname)
     static const char *const mpich[] = {"libmpich.so.", "libmpi.so.12", "libpmpich.so.",
                                         "libmpichfort.so.", "libmpichcxx.so."};
 
+    if (starts_with(soname, "libmpi_abi.so."))
+        return "abi";
     for (size_t i = 0; i < sizeof open_mpi / sizeof *open_mpi; i++)
         if (starts_with(soname, open_mpi[i]))
             return "openmpi";
@@ -182,7 +184,8 @@ static void note_symbols(struct rp_binary *b, Elf *elf, Elf_Scn *section, const 
     b->refused = calloc(count + 1, sizeof *b->refused);
     for (size_t i = 0; i < count && b->refused; i++) {
         GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF)
+        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx != SHN_UNDEF ||
+            GELF_ST_TYPE(symbol.st_info) == STT_OBJECT)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
         if (!name)

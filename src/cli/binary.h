@@ -13,7 +13,7 @@ enum rp_binary_kind { RP_BINARY_NONE, RP_BINARY_SCRIPT, RP_BINARY_STATIC, RP_BIN
 struct rp_binary {
     enum rp_binary_kind kind;
     char *path;
-    const char *mpi;   /* "openmpi", "mpich", or NULL: none seen */
+    const char *mpi;   /* its family: "openmpi", "mpich", "abi", or NULL: none seen */
     char *mpi_library; /* its path */
     char *asan;        /* path of libasan, which must come first; or NULL */
     bool setuid, fortran, cxx, shmem;

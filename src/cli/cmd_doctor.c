@@ -6,6 +6,8 @@
 #include "base/diagnostics.h"
 #include "base/text.h"
 #include "cli/binary.h"
+#include "cli/flavours.h"
+#include "cli/mpi_version.h"
 #include "cli/refused_calls.h"
 #include "cli/options.h"
 #include "reprise.h"
@@ -14,9 +16,12 @@ static const struct rp_option options[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* Prints why reprise cannot run the program. Returns false if nothing prevents it. */
-static bool has_obstacle(const struct rp_binary *b)
+/* Prints why reprise cannot run the program. Returns false if nothing prevents it; *flavour is then
+ * the one for the program's MPI. */
+static bool has_obstacle(const struct rp_binary *b, struct rp_flavour *flavour)
 {
+    struct rp_problem why;
+
     if (b->kind == RP_BINARY_NONE)
         printf("  is no program: neither an ELF executable nor a script\n");
     else if (!b->executable)
@@ -27,6 +32,9 @@ static bool has_obstacle(const struct rp_binary *b)
         printf("  is statically linked: there is no way into it; link it dynamically\n");
     else if (b->kind == RP_BINARY_DYNAMIC && !b->mpi)
         printf("  is linked with no MPI that reprise knows\n");
+    else if (b->kind == RP_BINARY_DYNAMIC &&
+             rp_flavour_choose(b->mpi, b->mpi_library, flavour, &why) != RP_OK)
+        printf("  %s\n", why.text);
     else
         return false;
     return true;
@@ -60,14 +68,33 @@ static void describe_windows(const struct rp_binary *b)
                rp_text_shown(b->makes_window));
 }
 
-static void describe(const struct rp_binary *b)
+/* The ABI of MPICH is that of other MPIs, too, with which nobody has tried reprise. */
+static const char *experience(const struct rp_binary *b, const char *version)
+{
+    bool is_known = strstr(version, "Open MPI") || strncmp(version, "MPICH Version", 13) == 0;
+
+    return is_known || strcmp(b->mpi, "openmpi") == 0 ? "" : "; untested with this MPI";
+}
+
+static void describe_mpi(const struct rp_binary *b, const struct rp_flavour *flavour)
+{
+    char version[256];
+    bool answers = rp_mpi_version(b->mpi_library, version, sizeof version);
+
+    printf("  MPI: %s (%s)%s%s\n", b->mpi, rp_text_shown(b->mpi_library), answers ? ", " : "",
+           answers ? rp_text_shown(version) : "");
+    printf("  reprise's libraries: %s, built with version %s, for any MPI of this family%s\n",
+           flavour->name, flavour->version, answers ? experience(b, version) : "");
+}
+
+static void describe(const struct rp_binary *b, const struct rp_flavour *flavour)
 {
     if (b->kind == RP_BINARY_SCRIPT) {
         printf("  is a script: what it starts is recorded; say which MPI by --mpi if the launcher "
                "does not tell\n");
         return;
     }
-    printf("  MPI: %s (%s)\n", b->mpi, rp_text_shown(b->mpi_library));
+    describe_mpi(b, flavour);
     if (b->shmem)
         printf("  OpenSHMEM: is recorded with --ranks, and each PE replayed alone by 'reprise "
                "solo'\n");
@@ -104,6 +131,7 @@ static const char *verdict(const struct rp_binary *b, bool is_bad)
 static int examine(const char *name)
 {
     struct rp_binary binary;
+    struct rp_flavour flavour;
     struct rp_problem why;
     enum rp_status status = rp_binary_look(name, &binary, &why);
 
@@ -112,9 +140,9 @@ static int examine(const char *name)
         return rp_exit_status(status);
     }
     printf("%s\n", rp_text_shown(binary.path));
-    bool bad = has_obstacle(&binary);
+    bool bad = has_obstacle(&binary, &flavour);
     if (!bad)
-        describe(&binary);
+        describe(&binary, &flavour);
     printf("  %s\n", verdict(&binary, bad));
     rp_binary_free(&binary);
     return bad ? REPRISE_EXIT_UNSUPPORTED : 0;

@@ -100,7 +100,7 @@ static enum rp_status set_preload(const char *program, struct rp_problem *why)
         return rp_launch_preload(mpi, NULL, words, why);
     if (!mpi)
         return rp_fail(why, RP_USAGE, "which MPI? Give a PROGRAM or --mpi");
-    return rp_launch_preload_for(mpi, NULL, why);
+    return rp_launch_preload_for(mpi, NULL, NULL, why);
 }
 
 static bool is_mode(const char *word)

@@ -23,6 +23,7 @@
 #include "base/diagnostics.h"
 #include "job/settings.h"
 #include "cli/binary.h"
+#include "cli/flavours.h"
 #include "cli/window_data.h"
 #include "cdc/codec/row_codec.h"
 #include "reprise.h"
@@ -43,20 +44,15 @@ static const char *mpi_around(void)
                : NULL; /* Hydra's; a resource manager sets but the second */
 }
 
-/* Where libraries are: beside the command in a build tree and when installed, or where
- * REPRISE_LIBRARY says. */
-static char *library_of(const char *mpi, const char *name)
+/* The file of a flavour's library; "." is the folder of all. */
+static char *library_of(const char *flavour, const char *name)
 {
-    char self[PATH_MAX], *path;
-    const char *set = rp_setting("REPRISE_LIBRARY");
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *folder = rp_flavours_folder(), *path = NULL;
 
-    self[length > 0 ? length : 0] = 0;
-    if (set && asprintf(&path, "%s/%s/%s", set, mpi, name) > 0)
-        return path;
-    if (!set && asprintf(&path, "%s/../lib/reprise/%s/%s", dirname(self), mpi, name) > 0)
-        return path;
-    return NULL;
+    if (folder && asprintf(&path, "%s/%s/%s", folder, flavour, name) < 0)
+        path = NULL;
+    free(folder);
+    return path;
 }
 
 char *rp_launch_gdb_script(void)
@@ -162,9 +158,8 @@ static enum rp_status preload_ft(const char *mpi, struct rp_problem *why)
     return status == RP_OK ? preload_isendrecv(mpi, why) : status;
 }
 
-enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why)
+static enum rp_status preload_flavour(const char *mpi, struct rp_problem *why)
 {
-    is_openmpi = strcmp(mpi, "openmpi") == 0;
     if (rp_setting("REPRISE_FT_RANKS"))
         return preload_ft(mpi, why);
     enum rp_status status =
@@ -184,6 +179,19 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
         status = preload_isendrecv(mpi, why);
     if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
         status = preload(mpi, "libreprise-outputs.so", why);
+    return status;
+}
+
+enum rp_status rp_launch_preload_for(const char *mpi, const char *library, const char *asan,
+                                     struct rp_problem *why)
+{
+    struct rp_flavour flavour;
+    enum rp_status status = rp_flavour_choose(mpi, library, &flavour, why);
+
+    if (status == RP_OK) {
+        is_openmpi = strcmp(flavour.family, "openmpi") == 0;
+        status = preload_flavour(flavour.name, why);
+    }
     if (status == RP_OK && asan)
         status = stand_before_asan(why);
     return status;
@@ -191,6 +199,7 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct r
 
 struct found {
     const char *mpi;
+    char *library; /* of that MPI */
     char *asan;
     char *static_program;
     char *shmem_program;
@@ -221,6 +230,7 @@ static void note_program(struct found *found, const struct rp_binary *binary)
     found->exchanges |= binary->mpi && binary->exchanges;
     if (!found->mpi && binary->mpi) {
         found->mpi = binary->mpi;
+        found->library = binary->mpi_library ? strdup(binary->mpi_library) : NULL;
         found->asan = binary->asan ? strdup(binary->asan) : NULL;
     }
     if (binary->kind == RP_BINARY_STATIC && binary->executable && !found->static_program)
@@ -251,9 +261,12 @@ static void look_at_words(char **command, struct found *found)
 
 static enum rp_status check_mpi_name(const char *mpi, struct rp_problem *why)
 {
-    if (!mpi || strcmp(mpi, "openmpi") == 0 || strcmp(mpi, "mpich") == 0)
+    if (!mpi || rp_flavour_is_name(mpi))
         return RP_OK;
-    return rp_fail(why, RP_USAGE, "'%s' is no MPI that reprise knows: openmpi or mpich", mpi);
+    return rp_fail(why, RP_USAGE,
+                   "'%s' is no MPI that reprise knows: openmpi, mpich or abi, or the name of one "
+                   "that it was built for",
+                   mpi);
 }
 
 const char *rp_launch_program(char **command)
@@ -304,9 +317,9 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (!mpi && status == RP_OK)
         mpi = usual;
     if (!mpi && status == RP_OK)
-        status =
-            rp_fail(why, RP_USAGE,
-                    "cannot see which MPI '%s' uses: say --mpi openmpi or --mpi mpich", command[0]);
+        status = rp_fail(why, RP_USAGE,
+                         "cannot see which MPI '%s' uses: say it by --mpi, as openmpi or mpich",
+                         command[0]);
     if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
         status = rp_fail(why, RP_UNSUPPORTED,
                          "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise "
@@ -315,10 +328,11 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (status == RP_OK)
         rp_window_data_choose(&found.windows);
     if (status == RP_OK)
-        status = rp_launch_preload_for(mpi, found.asan, why);
+        status = rp_launch_preload_for(mpi, found.library, found.asan, why);
     rp_window_data_free(&found.windows);
     free(found.shmem_program);
     free(found.asan);
+    free(found.library);
     free(found.static_program);
     return status;
 }

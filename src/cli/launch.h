@@ -21,8 +21,10 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
  * behind a launcher that can be executed. */
 const char *rp_launch_program(char **command);
 
-/* Sets LD_PRELOAD without a command, for `reprise env`: `mpi` must be known. */
-enum rp_status rp_launch_preload_for(const char *mpi, const char *asan, struct rp_problem *why);
+/* Sets LD_PRELOAD without a command, for `reprise env`: `mpi` must be known. `library` is the file
+ * of the MPI library that the program is linked with, or NULL; `asan` that of AddressSanitizer. */
+enum rp_status rp_launch_preload_for(const char *mpi, const char *library, const char *asan,
+                                     struct rp_problem *why);
 
 /* Makes Open MPI's launcher pass our settings to ranks on other hosts. For commands that preload
  * nothing. */

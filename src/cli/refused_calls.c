@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/refused_calls.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
 static const char *const refused[] = {
 #include "refused.inc"
+};
+
+static const char *const known[] = {
+#include "known.inc"
 };
 
 static const char *const refused_alone[] = {
@@ -27,9 +32,19 @@ static bool is_among(const char *const *names, size_t count, const char *functio
     return false;
 }
 
+/* A function of MPI that api/functions.table does not have. */
+static bool is_unknown(const char *function)
+{
+    const char *name = plain_name(function);
+    size_t prefix = strncmp(name, "MPI_", 4) == 0 ? 4 : strncmp(name, "MPIX_", 5) == 0 ? 5 : 0;
+
+    return prefix && isupper((unsigned char)name[prefix]) && strncmp(name, "MPI_T_", 6) != 0 &&
+           !is_among(known, sizeof known / sizeof *known, name);
+}
+
 bool rp_refused_call_is_refused(const char *function)
 {
-    return is_among(refused, sizeof refused / sizeof *refused, function);
+    return is_among(refused, sizeof refused / sizeof *refused, function) || is_unknown(function);
 }
 
 bool rp_refused_call_is_refused_alone(const char *function)

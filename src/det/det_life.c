@@ -28,6 +28,7 @@
 #include "log/det_digest.h"
 #include "peers/peer_det.h"
 #include "preload/constants.h"
+#include "preload/unknown_functions.h"
 #include "reprise.h"
 
 enum { THRESHOLD = 65536 };
@@ -228,6 +229,7 @@ static void start(void)
 
     rp_constants_find();
     rp_next_resolve();
+    rp_unknown_functions_refuse(rp_det_refuse);
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
     rp_diagnostics_process("rank", rank);
@@ -256,6 +258,12 @@ static void start(void)
 static bool is_wanted(void)
 {
     return rp_setting("REPRISE_DET") != NULL;
+}
+
+__attribute__((constructor)) static void refuse_unknown(void)
+{
+    if (is_wanted() && rp_library_symbol("PMPI_Init"))
+        rp_unknown_functions_refuse(rp_det_refuse);
 }
 
 /* As Open MPI's shared memory decides whether a receiver can read its message from the sender's

@@ -22,6 +22,7 @@
 #include "entry/escaped_call.h"
 #include "entry/refuse.h"
 #include "preload/modules.h"
+#include "preload/unknown_functions.h"
 #include "peers/peer_reprise.h"
 #include "entry/thread_state.h"
 #include "entry/threads.h"
@@ -205,6 +206,7 @@ static void start(bool by_world)
         return;
     rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
     rp_constants_find();
+    rp_unknown_functions_refuse(rp_refuse_unknown); /* in what was loaded since the start */
     if (rp_settings_check(&why) != RP_OK || rp_settings_check_capture(&why) != RP_OK) {
         rp_error("%s", why.text);
         rp_end_job(REPRISE_EXIT_USAGE);

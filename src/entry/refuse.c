@@ -59,6 +59,15 @@ void rp_refuse_unforeseen(const char *function)
     end_refused(function);
 }
 
+void rp_refuse_unknown(const char *function)
+{
+    rp_error("%s is not in the mpi.h that reprise was built with, so the program is stopped here "
+             "rather than replayed wrongly; build reprise with this MPI, or let it through "
+             "unrecorded with '--allow %s'",
+             function, function);
+    end_refused(function);
+}
+
 void rp_refuse_thread(const char *function)
 {
     static atomic_int said;

@@ -10,6 +10,9 @@ void rp_refuse(const char *function);
  * up itself. */
 void rp_refuse_unforeseen(const char *function);
 
+/* A function that this build has no entry point for (preload/unknown_functions.h). */
+void rp_refuse_unknown(const char *function) __attribute__((noreturn));
+
 /* A call that matters, by a thread that has no stream. */
 void rp_refuse_thread(const char *function);
 

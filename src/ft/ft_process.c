@@ -27,6 +27,7 @@
 #include "ft/ft_respawn.h"
 #include "ft/ft_state.h"
 #include "job/settings.h"
+#include "preload/unknown_functions.h"
 #include "recovery/survivor.h"
 
 static void leave_mark(const char *name)
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void begins(void)
     leave_mark("started"); /* something runs, such as a shell */
     if (!MPI_COMM_WORLD)
         return;
+    rp_unknown_functions_refuse(rp_ft_refuse);
     rp_survivor_begin();
     leave_mark("began");
     if (rp_setting("REPRISE_FT_DIR") && !rp_ft_respawn_environment())
