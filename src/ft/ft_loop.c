@@ -171,8 +171,8 @@ void rp_ft_loop_roll_back(int64_t generation)
         return;
     if (!rp_ft_checkpointing.can_go_back)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
-                  "all ranks must go back to iteration %lld, but the program has no REPRISE_LOOP "
-                  "to go back to",
+                  "all ranks must go back to the checkpoint of generation %lld, but the program is "
+                  "in no REPRISE_LOOP to whose beginning it could go back",
                   (long long)generation);
     rp_ft_checkpointing.restart_generation = generation;
     rp_ft_requests_forget();
