@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-sided communication (OPR, section IV). Other ranks write into a rank's windows while it runs.
- * So a recorded rank keeps two copies of each window: a public one for remote writers, a private
- * one for the program (window/shadow.h). The program's stores go out, and the changes of others
- * come in, at calls of this rank and nowhere else. Only what came in is written down, by an entry
- * `changes` before that of the call: a partial replay sees the same changes at the same calls. The
- * entries of the calls say only what they returned.
+ * One-sided communication (OPR, section 0.1). Other ranks write into a rank's windows while it
+ * runs. So a recorded rank keeps two copies of each window: a public one for remote writers, a
+ * private one for the program (window/shadow.h). The program's stores go out, and the changes of
+ * others come in, at calls of this rank and nowhere else. Only what came in is written down, by an
+ * entry `changes` before that of the call: a partial replay sees the same changes at the same
+ * calls. The entries of the calls say only what they returned.
  *
  * There is one copy only of memory that is attached to a dynamic window, since others know its
  * address, and of memory that all members of a window share, unless the program is tracked by
