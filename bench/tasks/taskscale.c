@@ -10,8 +10,9 @@
  * full logging are one a message; each is sent to at least one process, and at most to all that its
  * process talks to before it hears from one. Recovery:
  *
- *   partial, full  detection + state of a process / bandwidth + half a period of its work / min(R,
- * tasks of a process) restart        detection + the same transfer + half a period
+ *   partial, full  detection + state of a process / bandwidth
+ *                  + half a period of its work / min(R, tasks of a process)
+ *   restart        detection + the same transfer + half a period
  *
  * with the checkpoint periods that the paper's table II has for 65,536 to 1,048,576 sockets (Daly's
  * formula, 10 years between failures of a socket).

@@ -140,7 +140,7 @@ enum rp_status rp_ft_find_mpi(const char *launcher, char prefix[PATH_MAX], struc
         "surviving dead ranks needs an MPI with ULFM, which neither the mpirun on the PATH belongs "
         "to nor is in the cache: load an Open MPI 5 that was configured with --with-ft=ulfm, set "
         "REPRISE_ULFM to its "
-        "prefix, or make one once with tools/ulfm --build of reprise's source (six minutes)");
+        "prefix, or make one once with tools/ulfm --build of reprise's source (some 15 minutes)");
 }
 
 /* The command line of the launcher */

@@ -39,7 +39,7 @@ static bool counts(uintptr_t caller)
            rp_caller_is_program(caller);
 }
 
-static void take(uintptr_t caller, uint64_t ticks)
+static void add_cost(uintptr_t caller, uint64_t ticks)
 {
     if (counts(caller))
         rp_shared_tick(ticks);
@@ -47,7 +47,8 @@ static void take(uintptr_t caller, uint64_t ticks)
 
 /* Into how many pieces a pipe, terminal or socket cuts what passes through it is not the program's
  * to decide either: only files count. */
-static void take_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t kib, ssize_t bytes)
+static void add_cost_of_bytes(uintptr_t caller, int descriptor, uint64_t call, uint64_t kib,
+                              ssize_t bytes)
 {
     struct stat about;
 
@@ -67,20 +68,20 @@ static uint64_t ticks_of(int64_t seconds, int64_t nanoseconds)
 
 RP_ENTRY unsigned sleep(unsigned seconds)
 {
-    take(RP_CALLER, ticks_of(seconds, 0));
+    add_cost(RP_CALLER, ticks_of(seconds, 0));
     return RP_REAL(sleep, "sleep")(seconds);
 }
 
 RP_ENTRY int usleep(useconds_t microseconds)
 {
-    take(RP_CALLER, ticks_of(0, (int64_t)microseconds * 1000));
+    add_cost(RP_CALLER, ticks_of(0, (int64_t)microseconds * 1000));
     return RP_REAL(usleep, "usleep")(microseconds);
 }
 
 RP_ENTRY int nanosleep(const struct timespec *time, struct timespec *left)
 {
     if (time)
-        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+        add_cost(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
     return RP_REAL(nanosleep, "nanosleep")(time, left);
 }
 
@@ -88,14 +89,14 @@ RP_ENTRY int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
                              struct timespec *left)
 {
     if (time && !(flags & TIMER_ABSTIME))
-        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+        add_cost(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
     return RP_REAL(clock_nanosleep, "clock_nanosleep")(clock, flags, time, left);
 }
 
 RP_ENTRY int thrd_sleep(const struct timespec *time, struct timespec *left)
 {
     if (time)
-        take(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
+        add_cost(RP_CALLER, ticks_of(time->tv_sec, time->tv_nsec));
     return RP_REAL(thrd_sleep, "thrd_sleep")(time, left);
 }
 
@@ -118,7 +119,7 @@ RP_ENTRY int select(int count, fd_set *to_read, fd_set *to_write, fd_set *others
     uint64_t ticks = timeout ? ticks_of(timeout->tv_sec, (int64_t)timeout->tv_usec * 1000) : 0;
     int found = RP_REAL(select, "select")(count, to_read, to_write, others, timeout);
 
-    take(RP_CALLER, found == 0 ? ticks : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks : 0);
     return found;
 }
 
@@ -126,7 +127,7 @@ RP_ENTRY int poll(struct pollfd *descriptors, nfds_t count, int timeout)
 {
     int found = RP_REAL(poll, "poll")(descriptors, count, timeout);
 
-    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
     return found;
 }
 
@@ -135,7 +136,7 @@ RP_ENTRY int pselect(int count, fd_set *to_read, fd_set *to_write, fd_set *other
 {
     int found = RP_REAL(pselect, "pselect")(count, to_read, to_write, others, timeout, mask);
 
-    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
     return found;
 }
 
@@ -144,7 +145,7 @@ RP_ENTRY int ppoll(struct pollfd *descriptors, nfds_t count, const struct timesp
 {
     int found = RP_REAL(ppoll, "ppoll")(descriptors, count, timeout, mask);
 
-    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
     return found;
 }
 
@@ -153,7 +154,7 @@ RP_ENTRY int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, s
 {
     int found = RP_REAL(__poll_chk, "__poll_chk")(descriptors, count, timeout, size);
 
-    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
     return found;
 }
 
@@ -162,7 +163,7 @@ RP_ENTRY int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct 
 {
     int found = RP_REAL(__ppoll_chk, "__ppoll_chk")(descriptors, count, timeout, mask, size);
 
-    take(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_until(timeout) : 0);
     return found;
 }
 
@@ -170,7 +171,7 @@ RP_ENTRY int epoll_wait(int descriptor, struct epoll_event *events, int count, i
 {
     int found = RP_REAL(epoll_wait, "epoll_wait")(descriptor, events, count, timeout);
 
-    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
     return found;
 }
 
@@ -179,7 +180,7 @@ RP_ENTRY int epoll_pwait(int descriptor, struct epoll_event *events, int count, 
 {
     int found = RP_REAL(epoll_pwait, "epoll_pwait")(descriptor, events, count, timeout, mask);
 
-    take(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
+    add_cost(RP_CALLER, found == 0 ? ticks_of_milliseconds(timeout) : 0);
     return found;
 }
 
@@ -187,7 +188,7 @@ RP_ENTRY int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct tim
 {
     int signal = RP_REAL(sigtimedwait, "sigtimedwait")(set, info, timeout);
 
-    take(RP_CALLER, signal < 0 && errno == EAGAIN ? ticks_until(timeout) : 0);
+    add_cost(RP_CALLER, signal < 0 && errno == EAGAIN ? ticks_until(timeout) : 0);
     return signal;
 }
 
@@ -197,7 +198,7 @@ RP_ENTRY ssize_t read(int descriptor, void *into, size_t bytes)
 {
     ssize_t done = RP_REAL(read, "read")(descriptor, into, bytes);
 
-    take_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
+    add_cost_of_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
     return done;
 }
 
@@ -205,7 +206,7 @@ RP_ENTRY ssize_t pread(int descriptor, void *into, size_t bytes, off_t offset)
 {
     ssize_t done = RP_REAL(pread, "pread")(descriptor, into, bytes, offset);
 
-    take_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
+    add_cost_of_bytes(RP_CALLER, descriptor, costs.read, costs.read_kib, done);
     return done;
 }
 
@@ -213,7 +214,7 @@ RP_ENTRY ssize_t write(int descriptor, const void *from, size_t bytes)
 {
     ssize_t done = RP_REAL(write, "write")(descriptor, from, bytes);
 
-    take_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
+    add_cost_of_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
     return done;
 }
 
@@ -221,12 +222,12 @@ RP_ENTRY ssize_t pwrite(int descriptor, const void *from, size_t bytes, off_t of
 {
     ssize_t done = RP_REAL(pwrite, "pwrite")(descriptor, from, bytes, offset);
 
-    take_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
+    add_cost_of_bytes(RP_CALLER, descriptor, costs.write, costs.write_kib, done);
     return done;
 }
 
 RP_ENTRY int fsync(int descriptor)
 {
-    take(RP_CALLER, costs.sync);
+    add_cost(RP_CALLER, costs.sync);
     return RP_REAL(fsync, "fsync")(descriptor);
 }

@@ -243,7 +243,7 @@ void rp_det_notify_sender(struct rp_shared_message *message, uint64_t posted)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void take(struct rp_det_receive *receive, struct rp_shared_message *message)
+static void take_message(struct rp_det_receive *receive, struct rp_shared_message *message)
 {
     remove_message(message);
     if (receive->is_listed)
@@ -281,21 +281,21 @@ static void notify_senders(void)
 
 /* A receive that names its source takes its message as soon as it is the first that wants it, and
  * wants none before it, which a receive posted earlier may yet leave to it. */
-static void offer(struct rp_shared_message *message)
+static void match_by_source(struct rp_shared_message *message)
 {
     struct rp_det_receive *receive = rp_det_posted_first(message, NULL);
 
     if (receive && receive->source != MPI_ANY_SOURCE &&
         first_from(receive, message->source) == message)
-        take(receive, message);
+        take_message(receive, message);
 }
 
-static void offer_all(void)
+static void match_all_by_source(void)
 {
     for (uint32_t i = 0; i < rp_shared.ranks; i++)
         for (uint64_t at = matching.from[i].first, next; at != 0; at = next) {
             next = rp_shared_message_at(at)->own_next;
-            offer(rp_shared_message_at(at));
+            match_by_source(rp_shared_message_at(at));
         }
 }
 
@@ -321,7 +321,7 @@ static void read_inbox(void)
         at = message->next;
         matching.received++;
         add_message(message);
-        offer(message);
+        match_by_source(message);
     }
 }
 
@@ -338,9 +338,9 @@ void rp_det_resolve(void)
 
     matching.has_looked = false;
     while ((receive = next_certain(&message))) {
-        take(receive, message);
+        take_message(receive, message);
         if (rp_det_has_delayed())
-            offer_all();
+            match_all_by_source();
     }
     notify_senders();
 }
@@ -413,7 +413,7 @@ void rp_det_receive_post(struct rp_det_receive *receive)
                                             ? first_from(receive, receive->world)
                                             : NULL;
     if (message && !rp_det_posted_first(message, receive))
-        take(receive, message);
+        take_message(receive, message);
     notify_senders();
 }
 
@@ -456,7 +456,7 @@ void rp_det_receive_cancel(struct rp_det_receive *receive)
     receive->is_known = false;
     if (message)
         put_back(message);
-    offer_all();
+    match_all_by_source();
     notify_senders();
 }
 

@@ -34,10 +34,11 @@ void rp_det_set_waiting(const struct rp_det_wait *wait);
 /* What this rank waits for, to publish it; false: it runs. */
 bool rp_det_plan(struct rp_shared_plan *plan);
 
+/* What is known of the logical time at which an operation is complete, compared with a limit. */
 enum rp_det_known {
-    RP_DET_KNOWN, /* when */
-    RP_DET_AFTER, /* that it is later than the limit */
-    RP_DET_OPEN,  /* nothing yet */
+    RP_DET_KNOWN, /* the time itself is */
+    RP_DET_AFTER, /* only that it is later than the limit: a test says no for certain */
+    RP_DET_OPEN,  /* neither yet: whoever must know has to wait */
 };
 
 /* Begins a receive or probe. False: PROC_NULL, or an error for MPI to report. */

@@ -21,8 +21,8 @@ enum {
       rank buffers none of these */
 
 /* The envelope goes before the message itself. */
-static struct rp_shared_message *announce(const struct rp_det_comm *comm, int dest, int tag,
-                                          bool is_synchronous)
+static struct rp_shared_message *publish_envelope(const struct rp_det_comm *comm, int dest, int tag,
+                                                  bool is_synchronous)
 {
     struct rp_shared_message *message = rp_shared_message_new();
 
@@ -113,10 +113,10 @@ int rp_det_send(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Dat
     if (!c || tag < 0)
         return rp_pmpi.Send(buf, (int)count, type, dest, tag, comm);
     if (!is_synchronous(mode, bytes)) {
-        announce(c, dest, tag, false);
+        publish_envelope(c, dest, tag, false);
         return send_away(mode, buf, count, type, bytes, dest, tag, c);
     }
-    struct rp_shared_message *message = announce(c, dest, tag, true);
+    struct rp_shared_message *message = publish_envelope(c, dest, tag, true);
     int rc = rp_real_issend(buf, count, type, dest, tag, comm, &real);
     if (rc != MPI_SUCCESS)
         return rc;
@@ -142,7 +142,7 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
         return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request),
                                  request);
     if (!is_synchronous(mode, bytes)) {
-        announce(c, dest, tag, false);
+        publish_envelope(c, dest, tag, false);
         if (mode == RP_DET_STANDARD && is_direct(c, dest, bytes))
             return rp_det_new_handle(rp_pmpi.Isend(buf, (int)count, type, dest, tag, comm, request),
                                      request);
@@ -150,7 +150,7 @@ int rp_det_isend(enum rp_det_mode mode, const void *buf, MPI_Count count, MPI_Da
         return rc == MPI_SUCCESS ? complete_request(request) : rc;
     }
     struct rp_det_request *own = rp_det_request_new(RP_DET_SEND);
-    own->message = announce(c, dest, tag, true);
+    own->message = publish_envelope(c, dest, tag, true);
     own->dest = c->world[dest];
     int rc = rp_real_issend(buf, count, type, dest, tag, comm, request);
     if (rc == MPI_SUCCESS)

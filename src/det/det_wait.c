@@ -144,7 +144,7 @@ static void wait_for_news(bool (*ready)(void *data, bool only_whether), void *da
     rp_det_status_goes_on();
 }
 
-static void stop(void)
+static void publish_plan(void)
 {
     struct rp_shared_plan plan;
 
@@ -175,7 +175,7 @@ void rp_det_wait(bool (*ready)(void *data, bool only_whether), void *data,
         rp_det_resolve();
         if (ready(data, false))
             break;
-        stop();
+        publish_plan();
         wait_for_news(ready, data);
         rp_shared_stop_updates();
         go_on();

@@ -67,7 +67,7 @@ static bool has_to_ask(void)
     return !is_asked && wants_updates();
 }
 
-static void ask(void)
+static void request_frames(void)
 {
     if (has_to_ask())
         for (uint32_t h = 0; h < rp_shared.hosts; h++)
@@ -75,6 +75,10 @@ static void ask(void)
                 rp_leader.peers[h].is_asked = true;
                 rp_leader_say(&rp_leader.peers[h], RP_LEADER_REQUEST, NULL, 0);
             }
+}
+
+static void ask_whether_to_report(void)
+{
     if (atomic_load(&rp_shared_common()->asks) == 1) {
         atomic_store(&rp_shared_common()->asks, 2);
         rp_leader_say(&rp_leader.peers[0], RP_LEADER_ASK, NULL, 0);
@@ -123,7 +127,8 @@ static void *lead(void *data)
             if (rp_leader.peers[h].fd >= 0 && rp_leader.polled[h].revents)
                 rp_leader_listen(&rp_leader.peers[h]);
         rp_leader_send_all();
-        ask();
+        request_frames();
+        ask_whether_to_report();
         for (uint32_t h = 0; h < rp_shared.hosts; h++)
             rp_leader_flush(&rp_leader.peers[h]);
     }

@@ -256,7 +256,7 @@ static void receive_ask(uint32_t host)
     rp_leader_say(&rp_leader.peers[host], RP_LEADER_ANSWER, &answer, 1);
 }
 
-static bool receive_one(uint32_t host, enum rp_leader_message kind, struct rp_view view)
+static bool handle_message(uint32_t host, enum rp_leader_message kind, struct rp_view view)
 {
     switch (kind) {
     case RP_LEADER_MESSAGE:
@@ -291,8 +291,9 @@ static void receive_all(struct rp_leader_peer *peer)
         size_t length = (size_t)(head >> 8);
         if (peer->in.length - peer->read - RP_LEADER_HEAD < length)
             break;
-        if (!receive_one((uint32_t)(peer - rp_leader.peers), (enum rp_leader_message)(head & 255),
-                         rp_view_of(peer->in.bytes + peer->read + RP_LEADER_HEAD, length)))
+        if (!handle_message((uint32_t)(peer - rp_leader.peers),
+                            (enum rp_leader_message)(head & 255),
+                            rp_view_of(peer->in.bytes + peer->read + RP_LEADER_HEAD, length)))
             rp_leader_give_up("another host of the job says what makes no sense");
         peer->read += RP_LEADER_HEAD + length;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deterministic waiting (DMP 3.3): what this rank can know of the others, and so how early each of
- * them can still send.
+ * Deterministic waiting (DMP 3.3, 3.4): what this rank can know of the others, and so how early
+ * each of them can still send.
  */
 #ifndef RP_SHARED_BOUNDS_H
 #define RP_SHARED_BOUNDS_H

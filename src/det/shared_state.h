@@ -102,11 +102,17 @@ struct rp_shared_copy {
     _Atomic uint64_t relied[]; /* as in rp_shared_look_again: a bit for each rank */
 };
 
+/* A clock is the sum of two counts. */
+enum rp_clock_part {
+    RP_CLOCK_COUNTED, /* by itself, in instrumented programs */
+    RP_CLOCK_ADDED    /* by calls */
+};
+
 /* This process's view of the memory. */
 struct rp_shared {
     uint32_t ranks, rank;
     struct rp_shared_rank *all, *own;
-    _Atomic uint64_t *clock; /* own: [0] counts by itself in instrumented programs, [1] is added */
+    _Atomic uint64_t *clock; /* own: by enum rp_clock_part */
     char *memory;
     uint64_t latency; /* a message is visible so long after it was sent, in logical time */
     uint32_t hosts, host;
@@ -139,14 +145,16 @@ static inline bool rp_shared_is_remote(uint32_t rank)
 
 static inline uint64_t rp_shared_now(void)
 {
-    return atomic_load_explicit(&rp_shared.clock[0], memory_order_relaxed) +
-           atomic_load_explicit(&rp_shared.clock[1], memory_order_relaxed);
+    return atomic_load_explicit(&rp_shared.clock[RP_CLOCK_COUNTED], memory_order_relaxed) +
+           atomic_load_explicit(&rp_shared.clock[RP_CLOCK_ADDED], memory_order_relaxed);
 }
 
 static inline void rp_shared_tick(uint64_t units)
 {
-    atomic_store_explicit(&rp_shared.clock[1],
-                          atomic_load_explicit(&rp_shared.clock[1], memory_order_relaxed) + units,
+    atomic_store_explicit(&rp_shared.clock[RP_CLOCK_ADDED],
+                          atomic_load_explicit(&rp_shared.clock[RP_CLOCK_ADDED],
+                                               memory_order_relaxed) +
+                              units,
                           memory_order_release);
 }
 

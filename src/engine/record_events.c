@@ -85,7 +85,7 @@ static int compare_groups(const struct rp_event *one, const struct rp_event *oth
     return (one->any.b > other->any.b) - (one->any.b < other->any.b);
 }
 
-/* By group and place: c is the place. */
+/* By group and place, which is in match.post. */
 static int compare_places(const void *one, const void *other)
 {
     const struct rp_event *a = one, *b = other;

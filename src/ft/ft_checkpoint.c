@@ -42,7 +42,9 @@
 #include "job/settings.h"
 #include "reprise.h"
 
-struct rp_ft_checkpointing rp_ft_checkpointing = {.generation = -1, .restart = -1, .interval = 10};
+struct rp_ft_checkpointing rp_ft_checkpointing = {.generation = -1,
+                                                  .restart_generation = -1,
+                                                  .interval = 10};
 
 static struct {
     uint64_t *markers; /* of the others, in their channels to us */
@@ -208,7 +210,7 @@ void rp_ft_checkpoint_end_loop(void)
 /* Going back to one */
 
 /* Messages that arrived after the marker, while this rank repeated its setup, stay. */
-static long restore(void)
+static long restore_checkpoint(void)
 {
     struct rp_ft_message *deferred = NULL;
 
@@ -217,10 +219,10 @@ static long restore(void)
         rp_ft_match_forget();
     }
     rp_ft.repeats_setup = rp_ft.in_setup = false;
-    struct rp_ft_snapshot snapshot =
-        rp_ft_snapshot_restore(rp_ft_checkpoint_find(rp_ft_own, rp_ft_checkpointing.restart));
+    struct rp_ft_snapshot snapshot = rp_ft_snapshot_restore(
+        rp_ft_checkpoint_find(rp_ft_own, rp_ft_checkpointing.restart_generation));
     rp_ft_match_deliver_deferred(deferred);
-    rp_ft_checkpointing.generation = rp_ft_checkpointing.restart;
+    rp_ft_checkpointing.generation = rp_ft_checkpointing.restart_generation;
     rp_ft_checkpointing.interval = snapshot.interval;
     rp_ft_checkpointing.has_chosen = snapshot.has_chosen;
     own.is_settled = snapshot.is_settled;
@@ -231,9 +233,9 @@ static long restore(void)
 
 long rp_ft_checkpoint_resume(void)
 {
-    long iteration = restore();
+    long iteration = restore_checkpoint();
 
-    rp_ft_checkpointing.restart = -1;
+    rp_ft_checkpointing.restart_generation = -1;
     rp_ft_event("restored", "\"iteration\": %ld, \"generation\": %lld", iteration,
                 (long long)rp_ft_checkpointing.generation);
     rp_ft_event_repeated();
@@ -282,7 +284,7 @@ long rp_ft_checkpoint_restart_from_files(void)
 
 void rp_ft_checkpoint_choose(int64_t generation)
 {
-    rp_ft_checkpointing.restart = generation;
+    rp_ft_checkpointing.restart_generation = generation;
     rp_ft.repeats_setup = generation >= 0;
     rp_ft.in_setup = true;
     if (generation >= 0)
@@ -293,7 +295,7 @@ void rp_ft_checkpoints_forget(void)
 {
     rp_ft_checkpoint_drop_after(rp_ft_own, -1);
     rp_ft_copies_forget_after(-1);
-    rp_ft_checkpointing.restart = -1;
+    rp_ft_checkpointing.restart_generation = -1;
     rp_ft.repeats_setup = false;
 }
 

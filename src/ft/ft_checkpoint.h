@@ -8,13 +8,13 @@
 
 /* Where this rank is among its checkpoints. */
 struct rp_ft_checkpointing {
-    int64_t generation; /* of the last one; -1: none */
-    int64_t restart;    /* with what the loop begins; -1: with none */
-    long interval;      /* in iterations */
-    bool has_chosen;    /* the interval follows from measurements */
-    bool left_loop;     /* the program has left its loop */
-    bool can_go_back;   /* to its beginning */
-    double seconds;     /* that the last one took */
+    int64_t generation;         /* of the last one; -1: none */
+    int64_t restart_generation; /* with what the loop begins; -1: with none */
+    long interval;              /* in iterations */
+    bool has_chosen;            /* the interval follows from measurements */
+    bool left_loop;             /* the program has left its loop */
+    bool can_go_back;           /* to its beginning */
+    double seconds;             /* that the last one took */
 };
 extern struct rp_ft_checkpointing rp_ft_checkpointing;
 
@@ -25,8 +25,8 @@ void rp_ft_checkpoints_start(void);
  * the job if requests, messages or communicators are open that a checkpoint cannot hold. */
 void rp_ft_checkpoint_take(long iteration, bool settles);
 
-/* Goes on from the checkpoint `restart`, from which memory and messages are restored. Returns its
- * iteration. */
+/* Goes on from the checkpoint `restart_generation`, from which memory and messages are restored.
+ * Returns its iteration. */
 long rp_ft_checkpoint_resume(void);
 
 /* Begins the whole job again from files: the latest generation that all ranks have. Returns its

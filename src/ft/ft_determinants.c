@@ -12,8 +12,8 @@
  * send then in the first, and so will be.
  *
  * They are written into a file that is mapped into memory, so that they outlive the process
- * whatever kills it, at the cost of a store. The process that takes over the rank reads them there.
- * A crash of the whole host needs a directory that other hosts see (REPRISE_DIR).
+ * whatever kills it, at the cost of a few stores. The process that takes over the rank reads them
+ * there. A crash of the whole host needs a directory that other hosts see (REPRISE_DIR).
  *
  * Two parts of the file take turns, one for each generation of checkpoints, since a rank may go
  * back to either of the last two; a third is the setup's.

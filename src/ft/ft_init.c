@@ -5,7 +5,8 @@
  * libreprise-ft.so makes the program's MPI itself, on top of one real communicator that holds all
  * ranks and spares. Messages are matched with receives here, and collectives are algorithms over
  * messages: so all that the program does is messages in channels, one for each pair of ranks,
- * numbered from 0. The sender keeps each in its log until the receiver's next checkpoint.
+ * numbered from 0. The sender keeps each in its log until all ranks have said that their copies of
+ * the receiver's next checkpoint are stored, or until the markers of the checkpoint after that.
  *
  * When a process dies, the survivors stay inside their calls. They make a new real communicator, in
  * which a spare has the dead one's rank, exchange how many messages of each channel arrived, and

@@ -56,7 +56,7 @@ static void repeat_interval_for_check(void)
     longjmp(loop.point, 1);
 }
 
-static void check(long iteration)
+static void check_interval(long iteration)
 {
     if (!loop.in_second_pass) {
         rp_ft_checkpoint_take(iteration, false);
@@ -84,7 +84,7 @@ static long find_first(long from)
 {
     if (loop.in_second_pass)
         return rp_ft.iteration;
-    if (rp_ft_checkpointing.restart >= 0)
+    if (rp_ft_checkpointing.restart_generation >= 0)
         return rp_ft_checkpoint_resume();
     if (rp_setting("REPRISE_FT_RESTART"))
         from = rp_ft_checkpoint_restart_from_files();
@@ -92,7 +92,7 @@ static long find_first(long from)
     return from;
 }
 
-static long first(long from)
+static long loop_first(long from)
 {
     if (!rp_ft.on)
         return from;
@@ -104,7 +104,7 @@ static long first(long from)
     return from;
 }
 
-static long next(long iteration)
+static long loop_next(long iteration)
 {
     if (!rp_ft.on)
         return iteration + 1;
@@ -112,7 +112,7 @@ static long next(long iteration)
     rp_ft_interval_update(iteration);
     bool is_due = iteration % rp_ft_checkpointing.interval == 0;
     if (is_due && loop.checks)
-        check(iteration);
+        check_interval(iteration);
     else if (is_due)
         rp_ft_checkpoint_take(iteration, false);
     begin_iteration(iteration);
@@ -171,10 +171,10 @@ void rp_ft_loop_roll_back(int64_t generation)
         return;
     if (!rp_ft_checkpointing.can_go_back)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
-                  "all ranks must go back to iteration %lld, but the program has no REPRISE_LOOP "
-                  "to go back to",
+                  "all ranks must go back to the checkpoint of generation %lld, but the program is "
+                  "in no REPRISE_LOOP to whose beginning it could go back",
                   (long long)generation);
-    rp_ft_checkpointing.restart = generation;
+    rp_ft_checkpointing.restart_generation = generation;
     rp_ft_requests_forget();
     rp_ft_comms_forget_loop();
     longjmp(loop.point, 1);
@@ -184,8 +184,8 @@ __attribute__((visibility("default"))) const struct reprise_calls reprise_ft_cal
     .version = 1,
     .protect = rp_ft_protect,
     .unprotect = rp_ft_unprotect,
-    .first = first,
-    .next = next,
+    .first = loop_first,
+    .next = loop_next,
     .leave = leave,
     .point = loop_point,
     .active = active,

@@ -9,8 +9,8 @@
 void rp_ft_loop_start(void);
 
 /* All ranks roll back to this checkpoint, whose counters the channels have: goes back to the
- * beginning of the loop. Returns in a rank that repeats its setup. Ends the job if the program has
- * no loop. */
+ * beginning of the loop. Returns in a rank that repeats its setup. Ends the job if the program is
+ * in no loop. */
 void rp_ft_loop_roll_back(int64_t generation);
 
 #endif

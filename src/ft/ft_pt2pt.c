@@ -73,7 +73,8 @@ static void send_here(const struct rp_ft_envelope *envelope, struct rp_ft_channe
 
 /* The receiver has the message, but perhaps not its payload, and perhaps it has not matched it yet.
  */
-static void repeat(struct rp_ft_entry *entry, const struct rp_ft_channel *channel, int to)
+static void suppress_or_send_payload(struct rp_ft_entry *entry, const struct rp_ft_channel *channel,
+                                     int to)
 {
     if (entry->envelope.flags & RP_FT_SYNC)
         rp_ft_control(RP_FT_ASK_MATCHED, to, entry->envelope.seq, NULL, 0);
@@ -157,7 +158,7 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
     if (envelope.seq >= channel->suppress)
         rp_ft_transmit(entry, rank, 0, from_buffer ? buffer : NULL);
     else
-        repeat(entry, channel, rank);
+        suppress_or_send_payload(entry, channel, rank);
     rp_ft_channels_cap();
 }
 

@@ -128,7 +128,7 @@ static bool roll_back(struct rp_ft_attempt *a, int64_t target)
         recovery.must_roll_back = true;
         take_counters_of(target);
     }
-    rp_ft_exchange_counts(a);
+    rp_ft_exchange_front_line(a);
     return rp_ft_attempt_agree(a, true) & RP_FT_AGREED;
 }
 
@@ -138,7 +138,7 @@ struct outcome {
 };
 
 /* Steps 2 and 3. */
-static void replace(struct rp_ft_attempt *a)
+static void replace_dead_ranks(struct rp_ft_attempt *a)
 {
     if (rp_ft.rank < 0)
         rp_ft_checkpoints_forget();
@@ -149,19 +149,19 @@ static void replace(struct rp_ft_attempt *a)
     if (a->ok)
         rp_ft_begin_anew(a);
     if (a->ok)
-        rp_ft_exchange_counts(a);
+        rp_ft_exchange_front_line(a);
 }
 
 /* A rank that died until here is sent no logs: messages to the dead use up the transport's
  * buffers. */
-static void meet_once_more(struct rp_ft_attempt *a)
+static void barrier_before_agreeing(struct rp_ft_attempt *a)
 {
     rp_ft_inject_recovery(4);
     if (a->ok)
         rp_ft_try(a, rp_real.Barrier(a->comm));
 }
 
-static bool attempt(struct rp_ft_attempt *a, struct outcome *outcome)
+static bool recover_once(struct rp_ft_attempt *a, struct outcome *outcome)
 {
     int was = rp_ft.rank;
 
@@ -172,9 +172,9 @@ static bool attempt(struct rp_ft_attempt *a, struct outcome *outcome)
         rp_ft_assign_ranks(a);
     bool goes_on = a->ok && !a->ended && a->lacking == 0;
     if (goes_on)
-        replace(a);
+        replace_dead_ranks(a);
     bool reaches = !goes_on || !a->ok || (!recovery.must_roll_back && rp_ft_logs_reach(a));
-    meet_once_more(a);
+    barrier_before_agreeing(a);
     int flags = rp_ft_attempt_agree(a, reaches);
     bool agreed = flags & RP_FT_AGREED;
     if (agreed && goes_on && !(flags & RP_FT_REACHES)) {
@@ -217,7 +217,7 @@ static void report(const struct rp_ft_attempt *a, const struct outcome *outcome,
         }
 }
 
-static MPI_Comm those_who_live(void)
+static MPI_Comm revoke_and_shrink(void)
 {
     MPI_Comm living;
 
@@ -251,12 +251,12 @@ void rp_ft_recover_in(MPI_Comm world)
     rp_ft.recoveries++;
     rp_ft_event_detected();
     for (;;) {
-        a.comm = world == MPI_COMM_NULL ? those_who_live() : world;
+        a.comm = world == MPI_COMM_NULL ? revoke_and_shrink() : world;
         a.ok = true;
         if (first)
             close_world();
         first = false;
-        bool agreed = attempt(&a, &outcome);
+        bool agreed = recover_once(&a, &outcome);
         if (agreed && a.lacking == 0)
             break;
         rp_ft.world = a.comm;

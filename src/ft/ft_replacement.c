@@ -151,7 +151,7 @@ static void find_available(struct rp_ft_attempt *a)
 
 /* The latest that all ranks have; -1: none. New ranks begin with it, too: before a later one is
  * everybody's, messages from before it may be on their way from a rank whose log is gone. */
-static int64_t common(const struct rp_ft_attempt *a)
+static int64_t last_common_checkpoint(const struct rp_ft_attempt *a)
 {
     int64_t target = INT64_MAX;
 
@@ -169,7 +169,7 @@ void rp_ft_find_checkpoints(struct rp_ft_attempt *a)
 {
     look_for_files(a);
     find_available(a);
-    a->restart = common(a);
+    a->restart = last_common_checkpoint(a);
 }
 
 static void send_checkpoint(struct rp_ft_attempt *a, int to,

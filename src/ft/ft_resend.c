@@ -38,7 +38,7 @@ static void count(struct rp_ft_attempt *a, size_t p, uint64_t **list)
 }
 
 /* Lists of what is missing are short and rare. */
-void rp_ft_exchange_counts(struct rp_ft_attempt *a)
+void rp_ft_exchange_front_line(struct rp_ft_attempt *a)
 {
     size_t size = (size_t)a->size, out_all = 0, in_all = 0;
     uint64_t **lists = rp_ft_alloc(size * sizeof *lists), *out = NULL, *in = NULL;
@@ -119,8 +119,8 @@ static bool is_listed(const uint64_t *list, uint64_t count, uint64_t seq)
     return false;
 }
 
-static void send_list_again(struct rp_ft_entry *entry, int rank, const struct rp_ft_counts *theirs,
-                            const uint64_t *missing)
+static void replay_log(struct rp_ft_entry *entry, int rank, const struct rp_ft_counts *theirs,
+                       const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
         if (entry->envelope.seq >= theirs->arrived)
@@ -133,8 +133,8 @@ static void send_list_again(struct rp_ft_entry *entry, int rank, const struct rp
     }
 }
 
-static void send_setup_list_again(struct rp_ft_entry *entry, int rank,
-                                  const struct rp_ft_counts *theirs, const uint64_t *missing)
+static void replay_setup_log(struct rp_ft_entry *entry, int rank, const struct rp_ft_counts *theirs,
+                             const uint64_t *missing)
 {
     for (; entry; entry = entry->next) {
         if (entry->envelope.seq >= theirs->setup_arrived)
@@ -168,8 +168,8 @@ void rp_ft_resume_channel(const struct rp_ft_attempt *a, int p)
     if (theirs->setup_arrived != UINT64_MAX) {
         struct rp_ft_entry *setup =
             rp_ft.in_setup && !rp_ft.repeats_setup ? channel->log.first : channel->log.setup_first;
-        send_setup_list_again(setup, rank, theirs, a->missing[p] + theirs->missing);
+        replay_setup_log(setup, rank, theirs, a->missing[p] + theirs->missing);
     }
-    send_list_again(channel->log.setup_first, rank, theirs, a->missing[p]);
-    send_list_again(channel->log.first, rank, theirs, a->missing[p]);
+    replay_log(channel->log.setup_first, rank, theirs, a->missing[p]);
+    replay_log(channel->log.first, rank, theirs, a->missing[p]);
 }

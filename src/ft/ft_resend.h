@@ -5,9 +5,9 @@
 
 #include "ft/ft_attempt.h"
 
-/* All ranks exchange how many messages of each channel arrived, and which payloads did not.
- */
-void rp_ft_exchange_counts(struct rp_ft_attempt *a);
+/* All ranks exchange how many messages of each channel arrived, and which payloads did not: where
+ * the front line of the job is, in messages instead of iterations. */
+void rp_ft_exchange_front_line(struct rp_ft_attempt *a);
 
 /* Returns whether the logs of this rank have all that others lack. */
 bool rp_ft_logs_reach(const struct rp_ft_attempt *a);

@@ -174,7 +174,7 @@ static void handle(const struct slot *slot)
     transport.handler[kind](&slot->envelope, slot->payload);
 }
 
-static void take_envelopes(void)
+static void receive_envelopes(void)
 {
     int done = 1;
 
@@ -220,7 +220,7 @@ static void take_incoming(void)
 
 void rp_ft_transport_progress(void)
 {
-    take_envelopes();
+    receive_envelopes();
     finish_controls();
     take_incoming();
 }

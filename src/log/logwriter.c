@@ -60,7 +60,7 @@ static void wake_encoder(struct rp_log_writer *w)
     futex(&w->wake, FUTEX_WAKE, 1);
 }
 
-static void *encoder(void *data)
+static void *encoder_thread(void *data)
 {
     struct rp_log_writer *w = data;
     uint32_t seen = 0;
@@ -87,7 +87,7 @@ static bool start_encoder(struct rp_log_writer *w)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 256 * 1024);
-    w->has_thread = pthread_create(&w->thread, &attributes, encoder, w) == 0;
+    w->has_thread = pthread_create(&w->thread, &attributes, encoder_thread, w) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return w->has_thread;
@@ -106,7 +106,7 @@ static void stop_encoder(struct rp_log_writer *w)
 /* The producer's side */
 
 /* Drains the full ring on the application's thread. Returns the tail to go on from. */
-static uint64_t help(struct rp_log_writer *w, struct rp_stream *s)
+static uint64_t drain_full_ring(struct rp_log_writer *w, struct rp_stream *s)
 {
     pthread_mutex_lock(&w->lock);
     rp_stream_drain(w, s);
@@ -126,7 +126,7 @@ static void make_room(struct rp_ring *ring)
     if (w->error || ring->head - tail >= RP_RING_CAPACITY) {
         rp_ring_publish(ring); /* inside a call, for want of room alone: a half-full ring waits for
                                   the call's end */
-        tail = help(w, s);
+        tail = drain_full_ring(w, s);
     } else if (!w->is_inline) {
         wake_encoder(w);
     }

@@ -13,6 +13,13 @@
 #include "log/journalfile.h"
 
 static const struct rp_journal_kind kind = {'O', 2, "an order log"};
+enum record_kind {
+    MARKS_OF_ENTRIES = 'M',
+    MARKS_OF_LOADS = 'T',
+    WINDOW = 'W',
+    MORE_MEMBERS = 'w', /* of the window before */
+    ATTACHED = 'B'
+};
 enum { TOGETHER = 240, MEMBERS_AT_ONCE = 8192 };
 static const size_t file_limit = (size_t)1 << 36;
 
@@ -26,7 +33,7 @@ char *rp_order_log_path(const char *directory, uint32_t rank)
 /* Writing */
 
 struct marks {
-    uint8_t kind;
+    uint8_t kind; /* enum record_kind */
     struct rp_buffer bytes;
     uint64_t count, time; /* of the last mark */
 };
@@ -68,8 +75,8 @@ enum rp_status rp_order_log_create(const char *directory, uint64_t run, uint32_t
         free_writer(w);
         return status;
     }
-    w->entries.kind = 'M';
-    w->loads.kind = 'T';
+    w->entries.kind = MARKS_OF_ENTRIES;
+    w->loads.kind = MARKS_OF_LOADS;
     put_marks(w, &w->entries);
     put_marks(w, &w->loads);
     *out = w;
@@ -115,7 +122,7 @@ void rp_order_log_window(struct rp_order_log_writer *w, const int *members, size
     for (size_t first = 0; first == 0 || first < count; first += MEMBERS_AT_ONCE) {
         size_t part = count - first < MEMBERS_AT_ONCE ? count - first : MEMBERS_AT_ONCE;
         rp_buffer_clear(out);
-        rp_buffer_byte(out, first == 0 ? 'W' : 'w');
+        rp_buffer_byte(out, first == 0 ? WINDOW : MORE_MEMBERS);
         for (size_t i = first; i < first + part; i++)
             rp_buffer_varint(out, (uint32_t)members[i]);
         put_marks(w, &w->entries);
@@ -129,7 +136,7 @@ void rp_order_log_attach(struct rp_order_log_writer *w, uint64_t window, uint64_
 
     put_marks(w, &w->entries);
     rp_buffer_clear(out);
-    rp_buffer_byte(out, 'B');
+    rp_buffer_byte(out, ATTACHED);
     rp_buffer_varint(out, window);
     rp_buffer_varint(out, address);
     rp_buffer_varint(out, size);
@@ -199,13 +206,13 @@ static bool take_entry(void *order, struct rp_view *in)
     struct rp_order_log *o = order;
     uint8_t kind = rp_view_byte(in);
 
-    if (kind == 'M')
+    if (kind == MARKS_OF_ENTRIES)
         return take_marks(&o->mark, &o->marks, in);
-    if (kind == 'T')
+    if (kind == MARKS_OF_LOADS)
         return take_marks(&o->load, &o->loads, in);
-    if (kind == 'B')
+    if (kind == ATTACHED)
         return take_attached(o, in);
-    return (kind == 'W' || kind == 'w') && take_window(o, in, kind == 'w');
+    return (kind == WINDOW || kind == MORE_MEMBERS) && take_window(o, in, kind == MORE_MEMBERS);
 }
 
 enum rp_status rp_order_log_read(const char *directory, uint64_t run, uint32_t rank,

@@ -62,7 +62,9 @@ enum rp_status rp_algebra_deterministic(uint64_t n, uint64_t k, struct rp_algebr
 
 void rp_algebra_commutative(uint64_t n, struct rp_algebra *set)
 {
-    *set = n == 0 ? nothing : (struct rp_algebra){n, 2, 1, 1, 2};
+    *set = n == 0 ? nothing
+                  : (struct rp_algebra){
+                        .messages = n, .events = 2, .dependencies = 1, .given = 1, .logical = 2};
 }
 
 /* Adds all fields but the last. */

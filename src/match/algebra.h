@@ -25,7 +25,8 @@ struct rp_algebra {
 
 uint64_t rp_algebra_determinants(const struct rp_algebra *set);
 
-/* The sets that everything is made of. Each fails (RP_USAGE) where numbers make no sense. */
+/* The sets that everything is made of. Those that return a status fail (RP_USAGE) where numbers
+ * make no sense. */
 enum rp_status rp_algebra_ordered(uint64_t n, uint64_t d, struct rp_algebra *set,
                                   struct rp_problem *why);
 enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *set,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The wait-for cycle of a deadlock (DMP 4.2): of ranks that wait for ever, who waits for whom. No
- * MPI. */
+/* The wait-for cycle of a deadlock (DMP 4.2.3), only for the report: of ranks that wait for ever,
+ * who waits for whom. No MPI. */
 #ifndef RP_DEADLOCK_CYCLE_H
 #define RP_DEADLOCK_CYCLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deterministic waiting (DMP 3.3). The bounds are the greatest solution of these equations:
+ * Deterministic waiting (DMP 3.3, 3.4). The bounds are the greatest solution of these equations:
  *
  *   bound(r) = clock(r), if r runs
  *            = max(clock(r), latency + bound(target)), if it waits for one rank

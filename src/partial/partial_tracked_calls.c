@@ -75,7 +75,7 @@ static void bring_in(const struct rp_tracked *t, uintptr_t from, size_t size)
 
     rp_tracked_give_untold(t, from, size);
     rp_tracked_take(t, from, value, size);
-    rp_track_record_part(t, from, value, size);
+    rp_track_record_load(t, from, value, size);
     memcpy((void *)from, value, size);
 }
 
@@ -87,7 +87,7 @@ static void bring_in_all(const void *at, size_t size)
     for (size_t i = rp_tracked_first(&rp_tracking.regions, (uintptr_t)at), part;
          (part = rp_tracked_part(&rp_tracking.regions, i, (uintptr_t)at, size, &from)) > 0; i++)
         if (rp_partial.is_feeding)
-            rp_track_feed_part(&rp_tracking.regions.region[i], from,
+            rp_track_feed_load(&rp_tracking.regions.region[i], from,
                                part <= sizeof unused ? unused
                                                      : rp_track_copy_of((const void *)from, part),
                                part);
@@ -187,7 +187,7 @@ static void calls_made(void *at, const void *old, const void *now, size_t size)
     uint8_t value[16];
 
     if (old)
-        rp_track_record_part(t, (uintptr_t)at, memcpy(value, old, size), size);
+        rp_track_record_load(t, (uintptr_t)at, memcpy(value, old, size), size);
     memcpy(t->shadow + ((uintptr_t)at - t->at), now, size);
     memcpy(at, now, size);
 }

@@ -85,7 +85,7 @@ void rp_track_read_next(void)
             (name ? rp_tracking.last_logged + gap : rp_data_loads_made(rp_tracking.reader)) + 1;
 }
 
-void rp_track_record_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
+void rp_track_record_load(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
     uint8_t *shadow = t->shadow + (from - t->at);
     uint64_t number = ++*rp_tracking.track->loads;
@@ -118,7 +118,7 @@ void rp_track_tell(bool loads, const void *at, const void *value, size_t size)
     rp_partial.hooks->accessed(loads, at, value, size, *rp_tracking.track->loads + !loads);
 }
 
-void rp_track_feed_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
+void rp_track_feed_load(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size)
 {
     if (++*rp_tracking.track->loads != rp_tracking.next.due) {
         memcpy(value, (void *)from, size); /* one instruction may load a place several times: the

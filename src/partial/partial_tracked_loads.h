@@ -50,8 +50,8 @@ bool rp_track_passes(const void *at, size_t size);
 
 /* A load read this value, which is all in region t. Recording: logs it if it differs from the
  * shadow. Feeding: sets memory and value to what was recorded. */
-void rp_track_record_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
-void rp_track_feed_part(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
+void rp_track_record_load(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
+void rp_track_feed_load(const struct rp_tracked *t, uintptr_t from, uint8_t *value, size_t size);
 
 /* Feeding: the program makes other loads than were recorded. Ends the process with status 121. */
 void rp_track_differs(const char *what);

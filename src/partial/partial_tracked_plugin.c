@@ -12,8 +12,8 @@ static void load(const void *at, void *value, size_t size)
         return;
     for (size_t i = rp_tracked_first(&rp_tracking.regions, (uintptr_t)at), part;
          (part = rp_tracked_part(&rp_tracking.regions, i, (uintptr_t)at, size, &from)) > 0; i++)
-        (rp_partial.is_feeding ? rp_track_feed_part
-                               : rp_track_record_part)(&rp_tracking.regions.region[i], from,
+        (rp_partial.is_feeding ? rp_track_feed_load
+                               : rp_track_record_load)(&rp_tracking.regions.region[i], from,
                                                        (uint8_t *)value + (from - (uintptr_t)at),
                                                        part);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-sided communication (OPR, section IV). Other ranks write into a rank's windows while it runs.
- * So a recorded rank keeps two copies of each window: a public one for remote writers, a private
- * one for the program (window/shadow.h). The program's stores go out, and the changes of others
- * come in, at calls of this rank and nowhere else. Only what came in is written down, by an entry
- * `changes` before that of the call: a partial replay sees the same changes at the same calls. The
- * entries of the calls say only what they returned.
+ * One-sided communication (OPR, section 0.1). Other ranks write into a rank's windows while it
+ * runs. So a recorded rank keeps two copies of each window: a public one for remote writers, a
+ * private one for the program (window/shadow.h). The program's stores go out, and the changes of
+ * others come in, at calls of this rank and nowhere else. Only what came in is written down, by an
+ * entry `changes` before that of the call: a partial replay sees the same changes at the same
+ * calls. The entries of the calls say only what they returned.
  *
  * There is one copy only of memory that is attached to a dynamic window, since others know its
  * address, and of memory that all members of a window share, unless the program is tracked by
@@ -36,7 +36,7 @@ struct incoming {
     bool begun;      /* there is an entry */
 };
 
-static void put_run(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
+static void put_change(void *data, size_t at, const uint8_t *bytes, size_t length, unsigned lanes)
 {
     enum { SHORT = 64 }; /* to pack less is not worth the byte that names the lanes */
     struct incoming *incoming = data;
@@ -87,7 +87,7 @@ static void look_in(void *data)
 {
     struct look *look = data;
 
-    rp_shadow_in(&look->region->memory, look->at, look->length, put_run, look->incoming);
+    rp_shadow_in(&look->region->memory, look->at, look->length, put_change, look->incoming);
 }
 
 static void look_out(void *data)
@@ -114,7 +114,7 @@ void rp_window_put(struct rp_window *w)
     rp_partial_record_number(0);
 }
 
-static void all_in(struct rp_window *w)
+static void take_changes_in(struct rp_window *w)
 {
     struct incoming incoming = {.window = w, .time = rp_marks_now()};
 
@@ -144,7 +144,7 @@ void rp_windows_in(MPI_Win win)
     struct rp_window *w = rp_window_find(win);
 
     if (w)
-        all_in(w);
+        take_changes_in(w);
 }
 
 static uint64_t number_of(const struct rp_window *w, const struct rp_window_region *wanted)
@@ -164,7 +164,7 @@ void rp_windows_in_own(MPI_Win win)
     if (!w || (w->range_count == 0 && !w->shared))
         return;
     if (w->range_count > RP_RANGES || w->shared) {
-        all_in(w);
+        take_changes_in(w);
     } else {
         for (size_t i = 0; i < w->range_count; i++) {
             incoming.region = number_of(w, w->ranges[i].region);
@@ -227,7 +227,7 @@ void rp_windows_all_in(void)
 {
     for (struct rp_window *w = rp_windows_first(); w; w = w->next)
         if (!w->ending)
-            all_in(w);
+            take_changes_in(w);
     if (rp_windows.symmetric)
         rp_windows.symmetric->in();
 }

@@ -200,7 +200,8 @@ struct question {
     uint64_t at, length;
 };
 
-static bool is_before(const struct rp_touch *one, const struct rp_touch *other)
+/* Of one rank, by the order of its program; else by time. */
+static bool ended_before(const struct rp_touch *one, const struct rp_touch *other)
 {
     if (one->direct && one->rank == other->rank && one->number && other->number)
         return one->number < other->number;
@@ -212,7 +213,7 @@ static bool is_later(const struct rp_touch *write, const struct rp_touch *read)
 {
     if (write->rank == read->rank && write->number && write->number >= read->number)
         return true;
-    return is_before(read, write);
+    return ended_before(read, write);
 }
 
 static bool covers(const struct question *q, const struct rp_touch *write)
@@ -225,7 +226,8 @@ static bool covers(const struct question *q, const struct rp_touch *write)
     return !write->mask;
 }
 
-static bool fits(const struct question *q, const struct rp_touch *write)
+/* Or it may: its value is not known. */
+static bool has_value_read(const struct question *q, const struct rp_touch *write)
 {
     return !write->value || memcmp(write->value + (q->at - write->at),
                                    q->read->value + (q->at - q->read->at), q->length) == 0;
@@ -269,7 +271,7 @@ static bool was_gone(const struct question *q, uint32_t host, uint64_t end)
         const struct rp_touch *other = &q->w->touch[0][reads->item[i]];
         if (other->begin < end)
             return false;
-        if (other->host == host && is_before(other, q->read) && differs(q, other))
+        if (other->host == host && ended_before(other, q->read) && differs(q, other))
             return true;
     }
     return false;
@@ -304,9 +306,9 @@ static const struct rp_touch *write_at(const struct question *q, size_t i)
 static bool is_possible(const struct question *q, const struct rp_touch *write,
                         const struct rp_touch *last)
 {
-    if (is_later(write, q->read) || !covers(q, write) || !fits(q, write))
+    if (is_later(write, q->read) || !covers(q, write) || !has_value_read(q, write))
         return false;
-    return !(last && write != last && is_before(write, last)) &&
+    return !(last && write != last && ended_before(write, last)) &&
            !(write->value && was_gone(q, write->host, write->end));
 }
 
@@ -333,13 +335,13 @@ static size_t begun(const struct question *q)
 static size_t last_before(const struct question *q, size_t count)
 {
     for (size_t i = count; i-- > 0;)
-        if (is_before(write_at(q, i), q->read) && !is_later(write_at(q, i), q->read) &&
+        if (ended_before(write_at(q, i), q->read) && !is_later(write_at(q, i), q->read) &&
             covers(q, write_at(q, i)))
             return i;
     return q->block->writes.count;
 }
 
-static void answer(const struct question *q, struct rp_write_part *part)
+static void match_writes(const struct question *q, struct rp_write_part *part)
 {
     const struct list *writes = &q->block->writes;
     size_t count = begun(q), sure = last_before(q, count);
@@ -394,11 +396,11 @@ void rp_write_index_find(const struct rp_write_index *w, const struct rp_touch *
     for (uint64_t at = read->at, next; at < end; at = next) {
         next = next_cut(w, at, end);
         const struct block *block = w->room ? slot_of(w, at / BLOCK) : &nothing;
-        answer(&(struct question){w, read, block, at, next - at}, &part);
+        match_writes(&(struct question){w, read, block, at, next - at}, &part);
         if (w->known && part.ranks == 0 &&
             next - at > WORD) { /* words of the beginning may be among others */
             next = at + WORD;
-            answer(&(struct question){w, read, block, at, WORD}, &part);
+            match_writes(&(struct question){w, read, block, at, WORD}, &part);
         }
         if (before.length > 0 && is_same(&before, &part)) {
             before.length += part.length;

@@ -5,7 +5,8 @@
  * may be open at the same time, and be at different points. Regions of one message have no order
  * among themselves, so that they have one digest for all, as region 0.
  *
- * The determinants that were made are counted by the ordering algebra as well (section IV.A).
+ * The determinants that were made are counted by the ordering algebra as well (section IV.B, lemma
+ * IV.3).
  */
 #include "task/task_check.h"
 

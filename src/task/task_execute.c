@@ -52,7 +52,7 @@ static void open_region(struct rp_tasks *tasks, struct rp_task *task, uint32_t e
         task->regions[entry].sends = 0;
 }
 
-static void execute(struct rp_tasks *tasks, struct rp_task *task, struct rp_task_message *m)
+static void execute_message(struct rp_tasks *tasks, struct rp_task *task, struct rp_task_message *m)
 {
     const struct reprise_entry *entry = rp_task_entry(tasks, task, m->entry);
     struct reprise_message message = {m->ref, m->data, m->bytes};
@@ -96,12 +96,12 @@ static void retry_waiting(struct rp_tasks *tasks, struct rp_task *task)
             m = m->next, at++;
             continue;
         }
-        execute(tasks, task, rp_task_queue_take(&task->waiting, at));
+        execute_message(tasks, task, rp_task_queue_take(&task->waiting, at));
         m = task->waiting.first, at = 0;
     }
 }
 
-static void put_ready(struct rp_tasks *tasks, struct rp_task_message *m, bool is_duplicate)
+static void put_ready_or_drop(struct rp_tasks *tasks, struct rp_task_message *m, bool is_duplicate)
 {
     if (!is_duplicate) {
         rp_task_queue_put(&tasks->ready, m);
@@ -117,17 +117,17 @@ void rp_task_deliver(struct rp_tasks *tasks, struct rp_task_message *m)
     if (tasks->mode == RP_TASKS_RESTART && m->epoch < tasks->epoch)
         free(m);
     else
-        put_ready(tasks, m,
-                  rp_tasks_has_log(tasks) && !rp_task_arrivals_add(tasks, m->task, &m->id));
+        put_ready_or_drop(tasks, m,
+                          rp_tasks_has_log(tasks) && !rp_task_arrivals_add(tasks, m->task, &m->id));
 }
 
 /* It need not be remembered: sender and receiver die together. But a task that we took
  * over may send again what its receiver had from elsewhere. */
 void rp_task_deliver_local(struct rp_tasks *tasks, struct rp_task_message *m)
 {
-    put_ready(tasks, m,
-              tasks->running && tasks->running->adopted && rp_tasks_has_log(tasks) &&
-                  rp_message_ids_has(&tasks->tasks[m->task].seen, &m->id));
+    put_ready_or_drop(tasks, m,
+                      tasks->running && tasks->running->adopted && rp_tasks_has_log(tasks) &&
+                          rp_message_ids_has(&tasks->tasks[m->task].seen, &m->id));
 }
 
 static uint64_t next_random(struct rp_tasks *tasks)
@@ -164,7 +164,7 @@ bool rp_tasks_run_one(struct rp_tasks *tasks)
         rp_task_queue_put(&task->waiting, m);
         return true;
     }
-    execute(tasks, task, m);
+    execute_message(tasks, task, m);
     if (task->waiting.count > 0)
         retry_waiting(tasks, task);
     return true;

@@ -25,8 +25,8 @@
 #include "task/task_piggyback.h"
 #include "task/task_state.h"
 
-static enum reprise_order order_of(const struct rp_tasks *tasks, const struct rp_task *task,
-                                   uint32_t entry)
+static enum reprise_order declared_order(const struct rp_tasks *tasks, const struct rp_task *task,
+                                         uint32_t entry)
 {
     return tasks->mode == RP_TASKS_FULL ? REPRISE_ORDER_DEPENDENT
                                         : rp_task_entry(tasks, task, entry)->order;
@@ -41,7 +41,7 @@ bool rp_task_order_is_counted(const struct rp_tasks *tasks, const struct rp_task
 static bool moves(const struct rp_tasks *tasks, const struct rp_task *task,
                   const struct rp_task_message *m)
 {
-    return order_of(tasks, task, m->entry) != REPRISE_COMMUTATIVE ||
+    return declared_order(tasks, task, m->entry) != REPRISE_COMMUTATIVE ||
            task->regions[m->entry].left <= 1;
 }
 
@@ -60,7 +60,7 @@ bool rp_task_order_may_run(const struct rp_tasks *tasks, const struct rp_task *t
         return true; /* beyond all that is known */
     if (!moves(tasks, task, m))
         return true;
-    bool is_dependent = order_of(tasks, task, m->entry) == REPRISE_ORDER_DEPENDENT;
+    bool is_dependent = declared_order(tasks, task, m->entry) == REPRISE_ORDER_DEPENDENT;
     if (task->first_free && task->place == 0)
         return is_dependent && !is_known(task, &m->id);
     const struct rp_determinant *next =
@@ -127,7 +127,7 @@ static void note_dependent(struct rp_tasks *tasks, struct rp_task *task,
 void rp_task_order_note(struct rp_tasks *tasks, struct rp_task *task,
                         const struct rp_task_message *m)
 {
-    enum reprise_order order = order_of(tasks, task, m->entry);
+    enum reprise_order order = declared_order(tasks, task, m->entry);
 
     if (order == REPRISE_ORDER_DEPENDENT)
         note_dependent(tasks, task, m);

@@ -17,7 +17,8 @@ int rp_owners_next_living(const struct rp_tasks *tasks, int process)
 }
 
 /* The tasks of the `nth` that died go to the processes behind it, in turn. */
-static void pass_on(struct rp_tasks *tasks, const struct rp_collection *c, int nth, bool *passed)
+static void redistribute(struct rp_tasks *tasks, const struct rp_collection *c, int nth,
+                         bool *passed)
 {
     int dead = tasks->deaths[nth], living = tasks->processes - nth - 1,
         spread = tasks->spread < living ? tasks->spread : living;
@@ -45,7 +46,7 @@ void rp_owners_map(struct rp_tasks *tasks, const struct rp_collection *c,
         task->owner = owner < 0 ? owner + tasks->processes : owner;
     }
     for (int nth = 0; nth < tasks->dead_count; nth++)
-        pass_on(tasks, c, nth, NULL);
+        redistribute(tasks, c, nth, NULL);
 }
 
 void rp_owners_died(struct rp_tasks *tasks)
@@ -53,7 +54,7 @@ void rp_owners_died(struct rp_tasks *tasks)
     bool *passed = rp_task_memory(tasks->task_count * sizeof *passed);
 
     for (int i = 0; i < tasks->collection_count; i++)
-        pass_on(tasks, &tasks->collections[i], tasks->dead_count - 1, passed);
+        redistribute(tasks, &tasks->collections[i], tasks->dead_count - 1, passed);
     for (uint32_t i = 0; i < tasks->task_count; i++) {
         struct rp_task *task = &tasks->tasks[i];
         if (!passed[i])

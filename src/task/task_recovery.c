@@ -3,10 +3,10 @@
  * Surviving dead processes (section VII). A failure begins a new epoch. All learn of failures in
  * the same order, so each finds the same new owners for the tasks of the dead: the processes behind
  * it, in turn. Then every process reports to every other one: its phase, the copies that it has of
- * tasks that the other is to take over, and the determinants that it holds of them. When a process
- * has all reports, it restores what it took over and goes on; messages to such tasks are sent
- * again. Whatever a restored task sends again has the same id, and is dropped where it was received
- * before. Everybody else goes on meanwhile.
+ * tasks that the other is to take over, and the determinants that it holds of them. Until a process
+ * has all reports, it runs no task (rp_tasks_step). Then it restores what it took over and goes on;
+ * messages to such tasks are sent again. Whatever a restored task sends again has the same id, and
+ * is dropped where it was received before.
  *
  * Reports may be of the run behind the checkpoint that we have yet to take, and of a collection
  * that we have yet to make: determinants are kept aside until then.

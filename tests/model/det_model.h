@@ -6,7 +6,7 @@
  * code waits. MPI is a stand-in that delivers at once.
  *
  * An order also says how many hosts there are, who is where, and how slow the network is. Each host
- * has memory of its own; its leader (rp_leader.c) is one more coroutine, which sleeps where the
+ * has memory of its own; its leader (leader.c) is one more coroutine, which sleeps where the
  * real one would. What is sent to another host comes in order, but in any pieces, and as late as it
  * likes.
  *

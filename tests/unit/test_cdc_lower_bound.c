@@ -8,7 +8,7 @@ enum { MOST = 6 };
 static uint64_t one_round(const struct rp_cdc_bound_rank *ranks, size_t count,
                           const uint64_t *bounds, size_t r)
 {
-    uint64_t least = ranks[r].least;
+    uint64_t least = ranks[r].next_clock;
 
     if (!ranks[r].waits)
         return ranks[r].clock;
@@ -66,7 +66,7 @@ TEST(ranks_that_wait_for_each_other_send_nothing)
     rp_cdc_lower_bounds_find(ranks, 2, bounds);
     CHECK_EQ(bounds[0], RP_NEVER);
     CHECK_EQ(bounds[1], RP_NEVER);
-    ranks[0].least = 7;
+    ranks[0].next_clock = 7;
     rp_cdc_lower_bounds_find(ranks, 2, bounds);
     CHECK_EQ(bounds[0], 8);
     CHECK_EQ(bounds[1], 9);

@@ -2,8 +2,8 @@
 /*
  * Identities of messages. The theorem (VI.1): in any order of execution each message has the same
  * identity, and no two have the same. Random trees of messages are executed in random orders:
- * endpoints with overlapping commutative regions, whose handlers send on into other regions, and
- * ends of regions, which send outside any.
+ * endpoints with overlapping commutative regions, whose handlers send on into other regions. Trees
+ * have no ends of regions.
  */
 #include "match/message_id.h"
 #include "unit.h"

@@ -159,7 +159,7 @@ static void take_messages(struct work *work, const struct rp_buffer *past, size_
     qsort(work->epoch, work->guess.ranks.count, sizeof *work->epoch, by_rank);
 }
 
-static enum rp_status find_moves(struct work *work)
+static enum rp_status find_permutation(struct work *work)
 {
     size_t count = work->counts.of[RP_CDC_ENTRIES] - work->counts.of[RP_CDC_OTHERS], moves = 0;
 
@@ -173,7 +173,7 @@ static enum rp_status find_moves(struct work *work)
 
 /* Writing. Each part is a few columns. */
 
-static void put_matched(const struct work *work, struct rp_buffer *out)
+static void put_matched_test(const struct work *work, struct rp_buffer *out)
 {
     struct rp_linear linear = {0};
     size_t count = work->counts.of[RP_CDC_MOVES];
@@ -196,7 +196,7 @@ static void put_with_next(const struct work *work, struct rp_buffer *out)
     }
 }
 
-static void put_unmatched(const struct work *work, struct rp_buffer *out)
+static void put_unmatched_test(const struct work *work, struct rp_buffer *out)
 {
     struct rp_linear linear = {0};
     uint64_t entry = 0;
@@ -311,11 +311,11 @@ static void put_table(const struct work *work, struct rp_buffer *out, struct rp_
     for (int i = 0; i < RP_CDC_COUNTS; i++)
         rp_buffer_varint(out, of[i]);
     rp_row_sizes_add(sizes, RP_PART_FRAME, 1, out, at);
-    put_matched(work, out);
+    put_matched_test(work, out);
     rp_row_sizes_add(sizes, RP_PART_MATCHED, of[RP_CDC_MOVES], out, at);
     put_with_next(work, out);
     rp_row_sizes_add(sizes, RP_PART_WITH_NEXT, of[RP_CDC_WITH_NEXT], out, at);
-    put_unmatched(work, out);
+    put_unmatched_test(work, out);
     rp_row_sizes_add(sizes, RP_PART_UNMATCHED, of[RP_CDC_UNMATCHED], out, at);
     put_clocks(work->epoch, of[RP_CDC_EPOCH], out);
     rp_row_sizes_add(sizes, RP_PART_EPOCH, of[RP_CDC_EPOCH], out, at);
@@ -333,8 +333,8 @@ static void put_table(const struct work *work, struct rp_buffer *out, struct rp_
 /* Epoch lines that later chunks need. New lines are appended behind those of the earlier tables,
  * `known`, and sorted in when the table is done. */
 
-static void remember(struct rp_buffer *past, size_t known, uint32_t site,
-                     const struct rp_cdc_clock *epoch, size_t count)
+static void remember_epoch(struct rp_buffer *past, size_t known, uint32_t site,
+                           const struct rp_cdc_clock *epoch, size_t count)
 {
     for (size_t i = 0; i < count && !past->failed; i++) {
         struct past_line *line = find_past(past, known, site, epoch[i].rank),
@@ -363,10 +363,10 @@ static enum rp_status encode_table(struct rp_row_coder *coder, size_t known,
         return RP_MEMORY;
     count_rows(&work);
     take_messages(&work, &coder->past, known);
-    enum rp_status status = find_moves(&work);
+    enum rp_status status = find_permutation(&work);
     if (status == RP_OK) {
         put_table(&work, &coder->scratch, sizes, at);
-        remember(&coder->past, known, table->site, work.epoch, work.counts.of[RP_CDC_EPOCH]);
+        remember_epoch(&coder->past, known, table->site, work.epoch, work.counts.of[RP_CDC_EPOCH]);
     }
     work_free(&work);
     return coder->past.failed ? RP_MEMORY : status;

@@ -45,8 +45,9 @@ struct rp_cdc_clock {
 };
 
 /*
- * The record table of one call site within a chunk. Its entries are messages and others, numbered
- * together; its messages are also numbered alone, both in the order in which they were observed.
+ * A record table within a chunk, of all call sites together: only tests have one for each, as the
+ * codecs raw and gzip do. Its entries are messages and others, numbered together; its messages are
+ * also numbered alone, both in the order in which they were observed.
  */
 struct rp_cdc_table {
     uint32_t site;
@@ -60,8 +61,8 @@ struct rp_cdc_table {
     size_t other_count;
     struct rp_cdc_index *indices; /* by message */
     size_t index_count;
-    struct rp_cdc_clock *epoch; /* by rank: a message of a later chunk has a larger clock, unless it
-                                   is in that chunk's `late` */
+    struct rp_cdc_clock *epoch; /* by rank: a message of a later table has a larger clock, unless it
+                                   is in that table's `late` */
     size_t epoch_count;
     struct rp_cdc_clock
         *late; /* messages of this table that are not above all epoch lines of the site before */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decoder of Clock Delta Compression: reads the tables of a chunk, and makes rows of a table
- * and its messages.
+ * and its messages. The rows (rp_cdc_restore, check_epoch) are for tests and fuzzers: a replay does
+ * not have the messages beforehand. It goes through the table (next_of_table in
+ * cdc_replay_rows.c), and finds the messages by their places (cdc_positions.c).
  *
  * The bytes may be damaged or hostile. Every count at the beginning of a table is checked first.
  * Entries are checked against the rows that the chunk may have, since messages take no bytes. All

@@ -157,7 +157,8 @@ static void settle_kept(struct work *work, const uint32_t *order)
     }
 }
 
-static int32_t settle(struct work *work, const uint32_t *order, uint32_t x)
+/* Returns the delay of the move of element x, which is settled from then on. */
+static int32_t delay_of(struct work *work, const uint32_t *order, uint32_t x)
 {
     uint32_t n = work->count, from = tree_sum(work->anchored, x),
              to = tree_sum(work->observed, work->position[x]);
@@ -195,7 +196,7 @@ enum rp_status rp_permutation_encode(const uint32_t *order, size_t count, struct
     settle_kept(&work, order);
     for (uint32_t x = 0; made < expected; x++)
         if (work.moved[x + 1] > work.moved[x])
-            moves[made++] = (struct rp_move){x, settle(&work, order, x)};
+            moves[made++] = (struct rp_move){x, delay_of(&work, order, x)};
     free(work.memory);
     *move_count = made;
     return RP_OK;

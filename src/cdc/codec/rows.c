@@ -60,7 +60,7 @@ void rp_rows_free(struct rp_rows *rows)
     rp_buffer_free(&rows->call);
 }
 
-static void put_unmatched(struct rp_rows *rows, const struct rp_event *no)
+static void add_unmatched_row(struct rp_rows *rows, const struct rp_event *no)
 {
     struct rp_row row = {.kind = RP_ROW_UNMATCHED,
                          .site = no->site,
@@ -191,7 +191,7 @@ static void add(struct rp_rows *rows, const struct rp_event *event)
     if (pending > 0 && begins_call(event, &call_events(rows)[pending - 1]))
         end_call(rows);
     if (event->kind == RP_NO) {
-        put_unmatched(rows, event);
+        add_unmatched_row(rows, event);
     } else if (is_call_by_itself(event->kind)) {
         put_other(rows, event);
     } else {

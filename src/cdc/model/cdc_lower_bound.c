@@ -4,8 +4,8 @@
  * the next one of those that it has, or one that another rank is still to send, with at least the
  * clock of that rank's bound. So
  *
- *   bound(r) = clock(r)                                                   if r does not wait,
- *   bound(r) = max(clock(r), 1 + min(least(r), min of bound(s), s != r))  if it does.
+ *   bound(r) = clock(r)                                                         if r does not wait,
+ *   bound(r) = max(clock(r), 1 + min(next_clock(r), min of bound(s), s != r))  if it does.
  *
  * The greatest solution is wanted (Chandy and Misra): ranks that wait for each other in a cycle
  * send nothing at all. The smallest bound of all belongs to a rank whose bound does not depend on
@@ -25,7 +25,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
 
 static uint64_t own_bound(const struct rp_cdc_bound_rank *rank)
 {
-    return rank->waits ? larger(rank->clock, after(rank->least)) : rank->clock;
+    return rank->waits ? larger(rank->clock, after(rank->next_clock)) : rank->clock;
 }
 
 void rp_cdc_lower_bounds_find(const struct rp_cdc_bound_rank *ranks, size_t count, uint64_t *bounds)

@@ -13,10 +13,10 @@
 #define RP_NEVER UINT64_MAX
 
 struct rp_cdc_bound_rank {
-    uint64_t clock; /* its clock; RP_NEVER: it has finished, and sends no more */
-    uint64_t least; /* the clock of the message that it would receive if no other arrived; RP_NEVER:
-                       it has none */
-    bool waits;     /* it does nothing before it receives a message, and none is in flight to it */
+    uint64_t clock;      /* its clock; RP_NEVER: it has finished, and sends no more */
+    uint64_t next_clock; /* the clock of the message that it would receive if no other arrived;
+                            RP_NEVER: it has none */
+    bool waits; /* it does nothing before it receives a message, and none is in flight to it */
 };
 
 /* Sets bounds[r] for each of the `count` ranks r, such that r sends no message with a smaller clock

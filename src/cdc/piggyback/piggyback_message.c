@@ -210,7 +210,7 @@ static struct rp_wire wire_of(struct rp_piggyback_message *message, MPI_Count co
                             rp_layout_join(&message->stamp, message->buf, count, layout->type)};
 }
 
-static void fill(struct rp_piggyback_message *message)
+static void stamp_and_copy(struct rp_piggyback_message *message)
 {
     message->stamp = rp_stamp_make();
     if (message->size > 0)
@@ -235,7 +235,7 @@ struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, c
         make_message(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
     *wire = wire_of(message, count, layout);
     if (kind != RP_PIGGYBACK_PERSISTENT)
-        fill(message);
+        stamp_and_copy(message);
     return message;
 }
 
@@ -263,7 +263,7 @@ void rp_piggyback_begin(struct rp_piggyback_message *message)
     if (message->receives)
         message->stamp = RP_NO_STAMP;
     else
-        fill(message);
+        stamp_and_copy(message);
 }
 
 /* Delivering */

@@ -184,9 +184,9 @@ void rp_pool_enter(MPI_Comm handle)
 
 /* The table that is next */
 
-static void consider(struct rp_pooled *message)
+static void add_if_of_table(struct rp_pooled *message)
 {
-    if (rp_cdc_positions_allow(&pool.positions, message->clock, message->sender) &&
+    if (rp_cdc_positions_below_epoch_line(&pool.positions, message->clock, message->sender) &&
         !rp_cdc_replay_rows_is_late(message->sender, message->clock))
         rp_cdc_positions_add(&pool.positions, message->clock, message->sender, message);
 }
@@ -203,7 +203,7 @@ static bool look_at_table(void)
     rp_cdc_positions_begin(&pool.positions, table);
     for (struct rp_pooled *message = pool.first; message; message = message->next)
         if (message->is_here)
-            consider(message);
+            add_if_of_table(message);
     return true;
 }
 
@@ -309,7 +309,7 @@ static void arrived(struct rp_pooled *message)
     enter_bucket(message);
     pool.least = message->clock < pool.least ? message->clock : pool.least;
     if (rp_cdc_replay_rows_table(&number) && pool.table == number + 1)
-        consider(message);
+        add_if_of_table(message);
     rp_cdc_replay_begin();
     rp_cdc_replay_count_arrived((uint32_t)parts.sender);
     rp_cdc_replay_set_least(candidate());
