@@ -4,25 +4,33 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup demo test test-page format bench coverage install clean
+.PHONY: all setup configured tests demo test test-page format bench coverage install clean
 
-all: setup
-	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+all: configured
 	cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
+
+configured: setup
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+
+# All that `make test` runs.
+tests: all
+	cmake --build $(BUILD) -j $(JOBS) --target tests >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 
 setup:
 	@tools/setup
 
-demo: all
+# What the demo needs, and no more.
+demo: configured
+	cmake --build $(BUILD) -j $(JOBS) --target demo >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 	@tools/demo $(BUILD)
 
 # An MPI with ULFM, for the last of the tests, is made beside the others where there is none (tools/ulfm).
-test: all
+test: tests
 	@tools/ulfm --find >/dev/null || { echo "making an Open MPI with ULFM in the background, once: $(BUILD)/ulfm.log"; nice -n 19 tools/ulfm --build >$(BUILD)/ulfm.log 2>&1 & }
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 600 -j 3
 
 # The tests of pages in a browser, which `make test` skips where there is none: installs it.
-test-page: all
+test-page: tests
 	@tools/setup chromium chromium-driver
 	ctest --test-dir $(BUILD) --output-on-failure --timeout 1000 -R '^page\.'
 
