@@ -3,7 +3,8 @@
  * Messages are kept by source, in the order in which they were sent. Receives of which it is not
  * known yet are kept in the order in which they were posted (det_posted.h). Each takes the earliest
  * message that fits and that no receive before it may take. Where the source is named, that is its
- * first message that fits. Where it is not, all other ranks must be known to send nothing earlier.
+ * first message that fits. Where it is not, it is the earliest of those that have arrived, once the
+ * clock vector says that all other ranks send nothing earlier.
  *
  * That is what MPI does if messages arrive in the order of their times: a message goes to the first
  * receive that it fits, and a receive takes the first message; the result is the same either way.
@@ -21,9 +22,9 @@
 static struct {
     struct {
         uint64_t first, last;
-    } * from;          /* messages that no receive has, by source */
-    uint64_t *known;   /* by source: it sends nothing before this */
-    uint64_t received; /* messages that ever arrived */
+    } * from;               /* messages that no receive has, by source */
+    uint64_t *clock_vector; /* by source: it sends nothing before this */
+    uint64_t received;      /* messages that ever arrived */
     unsigned waiting,
         synchronous; /* messages that no receive has; those of them whose sender waits */
     bool has_looked; /* what can be known of others by now, is */
@@ -35,8 +36,8 @@ static struct {
 static void start(void)
 {
     matching.from = calloc(rp_shared.ranks, sizeof *matching.from);
-    matching.known = calloc(rp_shared.ranks, sizeof *matching.known);
-    if (!matching.from || !matching.known)
+    matching.clock_vector = calloc(rp_shared.ranks, sizeof *matching.clock_vector);
+    if (!matching.from || !matching.clock_vector)
         rp_bug(__FILE__, __LINE__, "out of memory for envelopes of messages");
 }
 
@@ -84,18 +85,18 @@ static void learn_bounds(void)
 
     matching.has_looked = true;
     for (uint32_t i = 0; i < rp_shared.ranks; i++)
-        if (bounds[i] > matching.known[i])
-            matching.known[i] = bounds[i];
+        if (bounds[i] > matching.clock_vector[i])
+            matching.clock_vector[i] = bounds[i];
 }
 
 static bool is_known_later(uint32_t world, uint64_t stamp, uint32_t rank)
 {
-    if (rp_send_is_before(stamp, rank, matching.known[world], world))
+    if (rp_send_is_before(stamp, rank, matching.clock_vector[world], world))
         return true;
     uint64_t clock = rp_shared_clock_of(world);
-    if (clock > matching.known[world])
-        matching.known[world] = clock;
-    return rp_send_is_before(stamp, rank, matching.known[world], world);
+    if (clock > matching.clock_vector[world])
+        matching.clock_vector[world] = clock;
+    return rp_send_is_before(stamp, rank, matching.clock_vector[world], world);
 }
 
 /* Returns whether all messages that this rank of the job sends from now on are later than one. */
@@ -107,7 +108,7 @@ static bool comes_after(uint32_t world, uint64_t stamp, uint32_t rank)
         return false;
     if (!matching.has_looked)
         learn_bounds();
-    return rp_send_is_before(stamp, rank, matching.known[world], world);
+    return rp_send_is_before(stamp, rank, matching.clock_vector[world], world);
 }
 
 bool rp_det_is_later(uint32_t world, uint64_t limit)
@@ -221,8 +222,8 @@ static void add_message(struct rp_shared_message *message)
     matching.from[message->source].last = place;
     matching.waiting++;
     matching.synchronous += message->is_synchronous;
-    if (message->stamp > matching.known[message->source]) /* its next ones are sent later */
-        matching.known[message->source] = message->stamp;
+    if (message->stamp > matching.clock_vector[message->source]) /* its next ones are sent later */
+        matching.clock_vector[message->source] = message->stamp;
 }
 
 static void make_delayed(struct rp_det_receive *receive)
@@ -474,8 +475,8 @@ static bool all_are_later(const struct rp_det_comm *comm, uint64_t limit)
             matching.slowest = i;
             return false;
         }
-        if (comm->world[i] != rp_shared.rank && matching.known[comm->world[i]] < until)
-            until = matching.known[comm->world[i]];
+        if (comm->world[i] != rp_shared.rank && matching.clock_vector[comm->world[i]] < until)
+            until = matching.clock_vector[comm->world[i]];
     }
     matching.clear_comm = comm->id;
     matching.clear_until = until;

@@ -102,7 +102,8 @@ struct rp_shared_copy {
     _Atomic uint64_t relied[]; /* as in rp_shared_look_again: a bit for each rank */
 };
 
-/* A clock is the sum of two counts. */
+/* The clock of a rank is the sum of two counts. Both are its local logical time. What is known of
+ * the times of others, the clock vector, is in det_matching.c. */
 enum rp_clock_part {
     RP_CLOCK_COUNTED, /* by itself, in instrumented programs */
     RP_CLOCK_ADDED    /* by calls */
