@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Master and workers by tasks: the paper's hybrid. A worker asks, the master gives it the next
- * unit, which takes time; so the master's messages come in any order, and who gets which unit
- * depends on it: they need determinants, one less than there are, since it is known how many come:
- * a question for each unit, and one more of each worker. A worker waits for one message at a time,
- * and needs none.
+ * Master and workers by tasks: the hybrid of Lifflander et al., Scalable Replay with Partial-Order
+ * Dependencies, section V-D. A worker asks, the master gives it the next unit, which takes time; so
+ * the master's messages come in any order, and who gets which unit depends on it: they need
+ * determinants, one less than there are, since it is known how many come: a question for each unit,
+ * and one more of each worker. A worker waits for one message at a time, and needs none.
  */
 #include <string.h>
 

@@ -5,7 +5,7 @@
 overhead   programs under `reprise ft`, without failures, against the same MPI without it. What counts is the time of a checkpoint interval, with its checkpoint: the median of those of a run, in which a moment's disturbance does not show. Runs take turns; the ratio is the median of pairs, and its
            quartiles are told. What the start, the setup and the end take more is told by itself. What the logs take.
 recovery   from the detection of a failure to the last rank that goes on, without what is computed again.
-rollback   iterations of all ranks, and time, for a failure in each iteration of a checkpoint interval: local, hybrid (a log for half an interval) and global rollback (the paper's figures 6, 7 and 8).
+rollback   iterations of all ranks, and time, for a failure in each iteration of a checkpoint interval: local, hybrid (a log for half an interval) and global rollback (figures 6, 7 and 8 of Dichev and Nikolopoulos, Message Logging Protocols).
 """
 import json
 import os

@@ -14,8 +14,9 @@
  *                  + half a period of its work / min(R, tasks of a process)
  *   restart        detection + the same transfer + half a period
  *
- * with the checkpoint periods that the paper's table II has for 65,536 to 1,048,576 sockets (Daly's
- * formula, 10 years between failures of a socket).
+ * with the checkpoint periods that table II of Lifflander et al., Scalable Replay with
+ * Partial-Order Dependencies, has for 65,536 to 1,048,576 sockets (Daly's formula, 10 years between
+ * failures of a socket).
  */
 #include <inttypes.h>
 #include <stdbool.h>

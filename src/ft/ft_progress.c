@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Progress. Real MPI calls only note that something broke. Recovery starts here, outside of
- * coroutines.
+ * coroutines. A call that waits (RP_FT_WAIT_UNTIL) recovers here and goes on waiting, unless all
+ * ranks go back to a checkpoint. So no iteration is aborted and none is committed: iterations are
+ * no transactions.
  */
 #include "ft/ft_progress.h"
 

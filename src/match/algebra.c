@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets are joined by the formulas of section IV:
+ * Sets are joined by the formulas of section IV of Lifflander et al., Scalable Replay with
+ * Partial-Order Dependencies. `;` is the sequencing operator (boxplus there), x the interleaving
+ * operator (boxtimes), which an expression writes interleave(a, b):
  *   U(n,d)                = O(n, d + n-1)
  *   D(n)                  = O(n, 0)           D(n,k) = O(k, k-1)          C = O(2,1)
  *   O(m,d) ; O(n,e)       = O(m+n, d+e+1)
@@ -9,10 +11,10 @@
  * on the one before it. Joined again, the result is as long as its base (corollary IV.2); so nested
  * interleavings of two are the same as one of several.
  *
- * The paper counts the dependency inside a commutative region, and says of regions in deterministic
- * programs that they need no determinants. Both are kept: a dependency that follows from the
- * program (the order of D, the end of a region whose size is known, a link by ->) counts as one,
- * and as given.
+ * That paper counts the dependency inside a commutative region, and says of regions in
+ * deterministic programs that they need no determinants. Both are kept: a dependency that follows
+ * from the program (the order of D, the end of a region whose size is known, a link by ->) counts
+ * as one, and as given.
  *
  * An empty set is neutral in all of this.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper numbers the branches below one root of a commutative region. But a region takes
- * messages of several senders, none of which knows of the others, so that two of them may have the
- * same path of branches. Here a path names the whole parent: region, SPE, SRN and the path of the
- * parent, then the branch. Each part shows where it ends, so that different paths are different
+ * Lifflander et al. (section VI) number the branches below one root of a commutative region. But a
+ * region takes messages of several senders, none of which knows of the others, so that two of them
+ * may have the same path of branches. Here a path names the whole parent: region, SPE, SRN and the
+ * path of the parent, then the branch (rp_cpi_child). So messages in different commutative regions
+ * can be distinguished. Each part shows where it ends, so that different paths are different
  * strings. An identity is unique by induction over the length of the path.
  *
  * The set is open addressing; paths of up to 64 bits, which are most, are in the slot, longer ones

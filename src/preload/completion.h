@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MPI_Wait, MPI_Test and their families (the matching functions of the papers) as one call. The
- * generated entries of the eight functions fill in a struct rp_completion; each library has one
- * function that handles it, and makes the real call by rp_completion_call (completion_call.h).
+ * MPI_Wait, MPI_Test and their families (the matching functions of Clock Delta Compression) as one
+ * call. The generated entries of the eight functions fill in a struct rp_completion; each library
+ * has one function that handles it, and makes the real call by rp_completion_call
+ * (completion_call.h).
  */
 #ifndef RP_COMPLETION_H
 #define RP_COMPLETION_H

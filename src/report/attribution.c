@@ -536,7 +536,9 @@ static bool flush(struct print *p, FILE *out)
     return done;
 }
 
-static bool print_source(struct print *p, FILE *out)
+/* Which writes each read of a rank may have seen. The paper's write check log (OPR: Deterministic
+ * Group Replay) is not made: the reads are matched here, after the replay. */
+static bool attribute_reads(struct print *p, FILE *out)
 {
     struct rp_write_index **memory;
     struct rp_touch touch;
@@ -568,7 +570,7 @@ enum rp_status rp_attribution_print(struct rp_who *who, const char *ranks, bool 
     for (uint32_t i = 0; i < who->ranks && written; i++) {
         p.source = &who->source[i];
         if (p.source->is_there && (!ranks || rp_ranks_have(ranks, (int)i)))
-            written = print_source(&p, out);
+            written = attribute_reads(&p, out);
     }
     rp_buffer_free(&p.text);
     return written && fflush(out) == 0 ? RP_OK

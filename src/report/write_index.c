@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper's value matching, on intervals of time instead of vector clocks. A write W may be the
- * one that a read R found if
+ * Value matching (OPR: Deterministic Group Replay), on intervals of time instead of vector clocks.
+ * A write W may be the one that a read R found if
  * - it is not later than R: it did not begin when R had ended, and is not behind it in the program
  * of the same rank;
  * - it wrote these bytes, and if its value is known, this value;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The paper's hybrid: a log that does not hold a whole checkpoint interval lets early failures be recovered by the dead rank alone, and makes all ranks go back for late ones. Both give the same result.
+# The hybrid local-global rollback of Dichev and Nikolopoulos (sections 6 and 8.2.4): a log that does not hold a whole checkpoint interval lets early failures be recovered by the dead rank alone, and makes all ranks go back for late ones. Both give the same result.
 source "$(dirname "$0")/../lib/ft.sh"
 jacobi=("$apps/jacobi" --size 30 --edge 200)
 expect jacobi 4 -- "${jacobi[@]}"

@@ -8,7 +8,7 @@
 #   -c   the capacity of the log, or
 #   -i   its capacity in iterations: late failures make all ranks go back
 #   -w   without spares, with new processes instead
-#   -e   instead: every rank in every iteration of a checkpoint interval, with 1 to 4 spares (the paper's section 8.1)
+#   -e   instead: every rank in every iteration of a checkpoint interval, with 1 to 4 spares (Dichev and Nikolopoulos, section 8.1)
 #   -p   instead: two ranks at once, with --copies 2 and without files: neighbours in one round, any two in the next
 #   -b   instead: one or two ranks while they are in MPI_Init, and in every third round another in the loop
 # Goes on after a failure, and prints its schedule. Needs an MPI with ULFM.

@@ -45,7 +45,7 @@ static long notice(MPI_Request *requests, const long *values)
     return failed;
 }
 
-// The paper's figure 3.
+// Figure 3 of Clock Delta Compression.
 static void notice_in_reverse(void)
 {
     long values[2];

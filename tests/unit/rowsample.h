@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows for the tests of codecs that work on tables: the paper's example, and random ones. */
+/* Rows for the tests of codecs that work on tables: the example of Clock Delta Compression (figure
+ * 4), and random ones. */
 #ifndef ROWSAMPLE_H
 #define ROWSAMPLE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The encoder of Clock Delta Compression. A table of rows (figure 4) becomes
+ * The encoder of Clock Delta Compression. A table of rows (figure 4) becomes four; redundancy
+ * elimination (section 3.2) gives the first three:
  *
  *   matched-test    the permutation of the messages against their reference order (figure 7)
  *   with_next       entries that are followed by another of the same call

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear predictive encoding (section 3.4 of the paper). A value is predicted to lie on the line
- * through the two values before it. What is stored is the error e[n] = x[n] - 2 x[n-1] + x[n-2],
- * with x = 0 before the first. Arithmetic is modulo 2^64, so that any values can be decoded.
+ * Linear predictive encoding (Clock Delta Compression, section 3.4). A value is predicted to lie on
+ * the line through the two values before it. What is stored is the error e[n] = x[n] - 2 x[n-1] +
+ * x[n-2], with x = 0 before the first. Arithmetic is modulo 2^64, so that any values can be
+ * decoded.
  */
 #ifndef RP_LINEAR_PREDICTION_H
 #define RP_LINEAR_PREDICTION_H

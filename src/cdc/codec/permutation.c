@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * P, the reference order, is 0 to count - 1; `order` is B, the observed one, a permutation of P. So
+ * the element of P at j is found in B by one look: position[order[i]] = i (settle_kept).
+ *
  * Which elements stay: a longest increasing subsequence of the observed order, so that the number
  * of moves is as small as possible. Patience sorting from the right finds it; among several it
- * prefers the one of the paper's figure 7. The search for a pile begins at the last pile and
- * doubles its steps: an element that is in order costs one step, any other the logarithm of its
- * distance from its position.
+ * prefers the one of figure 7 of Clock Delta Compression. The search for a pile begins at the last
+ * pile and doubles its steps: an element that is in order costs one step, any other the logarithm
+ * of its distance from its position.
  *
  * How far the others move: elements that stay, or that were moved already, are settled; among each
  * other they are in observed order. The next element to move is where the reference order put it.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Permutation encoding (sections 3.3 and 4.1 of the paper): an observed order is stored as the few
- * elements of the reference order that must be moved.
+ * Permutation encoding (Clock Delta Compression, sections 3.3 and 4.1): an observed order B is
+ * stored as the few elements of the reference order P that must be moved. P is 0 to count - 1, and
+ * `order` is B, a permutation of P.
  *
  * A move takes the element of reference position `index` out of the list, wherever it is by then,
  * and inserts it `delay` positions later (earlier if negative). Moves are applied one after another

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper's baseline. Rows are packed bit by bit, low bits first: count 64, flag 1, rank 32,
- * with_next 1, clock 64. A table is
+ * The baseline of Clock Delta Compression (section 6.1). Rows are packed bit by bit, low bits
+ * first: count 64, flag 1, rank 32, with_next 1, clock 64. A table is
  *
  *   frame           site, rows, others, flags
  *   rows            162 bits each: the rows of figure 4

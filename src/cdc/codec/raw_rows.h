@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Codecs `raw` and `gzip`: the tables of the paper's figure 4 unchanged, 162 bits a row (section
- * 6.1), and the same through zlib. What the paper's table has no column for follows: indices of
- * requests, threads of polls, OTHER rows. docs/format.md, section 3.
+ * Codecs `raw` and `gzip`: the tables of Clock Delta Compression (figure 4) unchanged, 162 bits a
+ * row (section 6.1), and the same through zlib. What the paper's table has no column for follows:
+ * indices of requests, threads of polls, OTHER rows. docs/format.md, section 3.
  */
 #ifndef RP_RAW_ROWS_H
 #define RP_RAW_ROWS_H

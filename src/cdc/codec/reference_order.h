@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference order of messages (definition 6 of the paper): by clock, then by the sender's rank.
- * Equal messages keep their order in the array. */
+/* The reference order of messages (Clock Delta Compression, definition 6): by clock, then by the
+ * sender's rank. Equal messages keep their order in the array. */
 #ifndef RP_REFERENCE_ORDER_H
 #define RP_REFERENCE_ORDER_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Clocks in collective calls. The paper's clocks know of messages alone; but a process may learn by
- * a collective call what others received, and then send. If its clock did not show that, a message
- * could have a smaller clock than one that it depends on, and a replay that waits for smaller
- * clocks would wait for ever. So the clock of everybody who takes part in a collective call becomes
- * larger than theirs: the exchange of clocks follows the call, on the same communicator. So every
- * such call has all wait for all, also where only some have to, such as for the root: MPI leaves
- * that open, and a replay can then do the same.
+ * Clocks in collective calls. The clocks of Clock Delta Compression know of messages alone; but a
+ * process may learn by a collective call what others received, and then send. If its clock did not
+ * show that, a message could have a smaller clock than one that it depends on, and a replay that
+ * waits for smaller clocks would wait for ever. So the clock of everybody who takes part in a
+ * collective call becomes larger than theirs: the exchange of clocks follows the call, on the same
+ * communicator. So every such call has all wait for all, also where only some have to, such as for
+ * the root: MPI leaves that open, and a replay can then do the same.
  */
 #include "peers/peer_piggyback.h"
 #include "cdc/piggyback/piggyback_entries.h"
