@@ -86,10 +86,21 @@ def twin_of(prefix):
     return "rp_pmpi" if prefix == "P" else "rp_mpi"
 
 
-def write_next(entries, out):
+# What an mpi.h may lack, by a function of it: MPI_VERSION does not tell (Open MPI 5 has sessions, and says 3).
+FEATURES = {
+    "RP_HAS_LARGE_COUNTS": "MPI_Send_c",
+    "RP_HAS_SESSIONS": "MPI_Session_init",
+    "RP_HAS_PARTITIONED": "MPI_Psend_init",
+    "RP_HAS_IDUP_WITH_INFO": "MPI_Comm_idup_with_info",
+}
+
+
+def write_next(entries, header, out):
     out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n")
-    out.write("#include <mpi.h>\n\n#include \"base/visibility.h\"\n\n")
-    out.write("/* The real functions: those that a call would reach without us. */\nstruct rp_next {\n")
+    out.write("#include <mpi.h>\n\n#include \"base/visibility.h\"\n\n/* What mpi.h has. */\n")
+    for feature, function in FEATURES.items():
+        out.write(f"#define {feature} {int(function in header)}\n")
+    out.write("\n/* The real functions: those that a call would reach without us. */\nstruct rp_next {\n")
     for entry in entries:
         out.write(f"    {entry.result} (*{entry.member})({entry.parameters});\n")
     out.write("};\n\nextern RP_HIDDEN struct rp_next rp_mpi;  /* the MPI_ names */\n")
@@ -189,7 +200,7 @@ class Library:
         self.complete(header)
         known = self.entries(header, table)
         with open(sys.argv[3] + "/next.h", "w") as out:
-            write_next(known, out)
+            write_next(known, header, out)
         with open(sys.argv[3] + "/entries.c", "w") as out:
             out.write(f"/* Made by api/generate.py. */\n#include \"{self.include}\"\n\n")
             if self.refuses_unknown:

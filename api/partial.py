@@ -339,12 +339,8 @@ def pcollective(call):
 
 
 def refuse(call):
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n    (void)next;\n{unused_all(call)}    rp_data_refuse(\"{call.name}\");\n}}\n\n"
-            f"static int feed_{call.member}({call.parameters})\n{{\n{unused_all(call)}    rp_data_refuse(\"{call.name}\");\n}}\n\n")
-
-
-def unused_all(call):
-    return "".join(f"    (void){name};\n" for name in call.names)
+    """The entry does it."""
+    return ""
 
 
 def complete(call):
@@ -448,6 +444,12 @@ def special_entry(call, prefix):
     return f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    return rp_partial_life_{call.member}(&{twin}, {call.args});\n}}\n\n"
 
 
+def refusing_entry(call, prefix):
+    twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
+    return (f"RP_ENTRY {call.result} {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
+            f"    if (rp_partial.is_feeding)\n        RP_HERE();\n    rp_data_refuse(\"{call.name}\");\n}}\n\n")
+
+
 def clock_entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_partial.times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
@@ -473,7 +475,7 @@ def write_entries(calls, functions, out):
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
         out.write(KINDS[call.kind](call))
-        maker = {"life": special_entry, "clock": clock_entry}.get(call.kind, entry)
+        maker = {"life": special_entry, "clock": clock_entry, "refuse": refusing_entry}.get(call.kind, entry)
         out.write(maker(call, "") + maker(call, "P"))
 
 
@@ -486,7 +488,7 @@ def main():
     calls = [call for call in (describe(f, table.row(f.name), notes) for f in functions) if call]
     known = [generate.Entry(f, "use", None) for f in functions]
     with open(sys.argv[3] + "/next.h", "w") as out:
-        generate.write_next(known, out)
+        generate.write_next(known, header, out)
     with open(sys.argv[3] + "/hand.h", "w") as out:
         write_hand(calls, out)
     with open(sys.argv[3] + "/entries.c", "w") as out:

@@ -3,8 +3,8 @@
 import re
 import sys
 
-# What libraries do with a function that the table does not have.
-UNKNOWN = {"record": "refuse", "det": "refuse", "partial": "refuse", "ft": "refuse"}
+# What libraries do with functions of the lists; one that the table does not have is refused.
+LISTED = {"none": {}, "refused": {"record": "refuse", "det": "refuse", "partial": "refuse", "ft": "refuse"}}
 
 
 def fail(message):
@@ -36,9 +36,9 @@ class Table:
         words = line.split("(")[0].split()
         if self.libraries is None:
             self.libraries = words[1:-1]
-        elif words[0] == "none":
+        elif words[0] in ("none", "refused"):
             for name in words[1:]:
-                self.add(name, {library: "-" for library in self.libraries}, None, place)
+                self.add(name, {library: LISTED[words[0]].get(library, "-") for library in self.libraries}, None, place)
         elif len(words) != 1 + len(self.libraries):
             fail(f"{place}: not a function with {len(self.libraries)} words, one for each library: {line}")
         else:
@@ -57,7 +57,7 @@ class Table:
 
     def row(self, name):
         """The row of a function. One that the table does not have is refused where that can be."""
-        return self.rows.get(name) or Row(name, {library: UNKNOWN.get(library, "-") for library in self.libraries}, None)
+        return self.rows.get(name) or Row(name, {library: LISTED["refused"].get(library, "-") for library in self.libraries}, None)
 
     def unknown(self, functions):
         return sorted(set(functions) - set(self.rows))

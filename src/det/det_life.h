@@ -8,7 +8,7 @@
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv);
 int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
                        int *provided);
-#if MPI_VERSION >= 4
+#if RP_HAS_SESSIONS
 int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler,
                         MPI_Session *session);
 #endif

@@ -6,7 +6,7 @@
 int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Status *status)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return rp_pmpi.Recv_c(buf, count, type, source, tag, comm, status);
 #endif
@@ -16,7 +16,7 @@ int rp_real_recv(void *buf, MPI_Count count, MPI_Datatype type, int source, int 
 int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return rp_pmpi.Irecv_c(buf, count, type, source, tag, comm, request);
 #endif
@@ -26,7 +26,7 @@ int rp_real_irecv(void *buf, MPI_Count count, MPI_Datatype type, int source, int
 int rp_real_issend(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return rp_pmpi.Issend_c(buf, count, type, dest, tag, comm, request);
 #endif

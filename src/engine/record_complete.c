@@ -586,7 +586,7 @@ int rp_record_Request_get_status(const struct rp_call *call, MPI_Request request
 
 int rp_record_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_PARTITIONED
     rp_record_begin(call);
     int rc = call->next->Parrived(request, partition, flag);
 

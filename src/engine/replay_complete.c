@@ -399,7 +399,7 @@ int rp_replay_Request_get_status(const struct rp_call *call, MPI_Request request
 
 int rp_replay_Parrived(const struct rp_call *call, MPI_Request request, int partition, int *flag)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_PARTITIONED
     struct rp_patience patience = {0};
     int rc = MPI_SUCCESS;
 

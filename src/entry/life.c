@@ -137,7 +137,7 @@ static void hook_finalize(void)
  * program's last session.
  */
 
-#if MPI_VERSION >= 4
+#if RP_HAS_SESSIONS
 static unsigned sessions; /* of the program */
 static MPI_Session own_session;
 static bool is_in_session;
@@ -264,7 +264,7 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
     return rc;
 }
 
-#if MPI_VERSION >= 4
+#if RP_HAS_SESSIONS
 int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler,
                          MPI_Session *session)
 {

@@ -14,7 +14,7 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 int rp_life_Finalize(const struct rp_next *next);
 int rp_life_Abort(const struct rp_next *next, MPI_Comm comm, int code);
 
-#if MPI_VERSION >= 4
+#if RP_HAS_SESSIONS
 int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler errhandler,
                          MPI_Session *session);
 int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session);

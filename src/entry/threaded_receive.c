@@ -12,7 +12,7 @@
 static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
                  int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return next->Irecv_c(buf, count, type, source, tag, comm, request);
 #endif
@@ -22,7 +22,7 @@ static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Dat
 static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type,
                  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return next->Isend_c(buf, count, type, dest, tag, comm, request);
 #endif

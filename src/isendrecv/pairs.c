@@ -162,7 +162,7 @@ void reprise_isendrecv_forget(void)
 static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Datatype type,
                  int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return next->Irecv_c(buf, count, type, source, tag, comm, request);
 #endif
@@ -172,7 +172,7 @@ static int irecv(const struct rp_next *next, void *buf, MPI_Count count, MPI_Dat
 static int isend(const struct rp_next *next, const void *buf, MPI_Count count, MPI_Datatype type,
                  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX)
         return next->Isend_c(buf, count, type, dest, tag, comm, request);
 #endif
@@ -256,7 +256,7 @@ static int pack(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm co
     MPI_Count room = 0, used = 0;
     int rc;
 
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     rc = rp_pmpi.Pack_size_c(count, type, comm, &room);
 #else
     int size = 0;
@@ -268,7 +268,7 @@ static int pack(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm co
     *copy = malloc((size_t)room + 1);
     if (!*copy)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     rc = rp_pmpi.Pack_c(buf, count, type, *copy, room, &used, comm);
 #else
     int at = 0;
@@ -284,7 +284,7 @@ static bool is_too_long(MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size = 0;
 
-    return MPI_VERSION < 4 && count > 0 && rp_pmpi.Type_size_x(type, &size) == MPI_SUCCESS &&
+    return !RP_HAS_LARGE_COUNTS && count > 0 && rp_pmpi.Type_size_x(type, &size) == MPI_SUCCESS &&
            size > INT_MAX / count;
 }
 

@@ -422,7 +422,7 @@ int rp_partial_feed_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *reques
     return feed_idup(&rp_f_Comm_idup, comm, made, request);
 }
 
-#if MPI_VERSION >= 4
+#if RP_HAS_IDUP_WITH_INFO
 int rp_partial_record_Comm_idup_with_info(const struct rp_next *next, MPI_Comm comm, MPI_Info info,
                                           MPI_Comm *made, MPI_Request *request)
 {

@@ -89,7 +89,7 @@ static void show_launcher(void)
     hidden.count = 0;
 }
 
-#if MPI_VERSION >= 4
+#if RP_HAS_SESSIONS
 int rp_partial_life_Session_init(const struct rp_next *next, MPI_Info info,
                                  MPI_Errhandler errhandler, MPI_Session *session)
 {

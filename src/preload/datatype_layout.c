@@ -108,7 +108,7 @@ const struct rp_layout *rp_layout_of(MPI_Datatype type)
 static int make_struct(MPI_Count count, const MPI_Aint places[2], const MPI_Datatype types[2],
                        MPI_Datatype *made)
 {
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
     if (count > INT_MAX) {
         MPI_Count lengths[2] = {STAMP, count}, wide[2] = {places[0], places[1]};
         return rp_pmpi.Type_create_struct_c(2, lengths, wide, types, made);

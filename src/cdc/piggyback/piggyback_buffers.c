@@ -66,7 +66,7 @@ int rp_piggyback_Buffer_detach(int (*real)(void *, int *), void *buffer, int *si
     return rc;
 }
 
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
 int rp_piggyback_Buffer_attach_c(int (*real)(void *, MPI_Count), void *buffer, MPI_Count size)
 {
     if (!buffer || size < 0)

@@ -110,7 +110,7 @@ void rp_sync_child(MPI_Comm comm); /* may be none */
 int rp_piggyback_type_free(int (*real)(MPI_Datatype *), MPI_Datatype *type);
 int rp_piggyback_Buffer_attach(int (*real)(void *, int), void *buffer, int size);
 int rp_piggyback_Buffer_detach(int (*real)(void *, int *), void *buffer, int *size);
-#if MPI_VERSION >= 4
+#if RP_HAS_LARGE_COUNTS
 int rp_piggyback_Buffer_attach_c(int (*real)(void *, MPI_Count), void *buffer, MPI_Count size);
 int rp_piggyback_Buffer_detach_c(int (*real)(void *, MPI_Count *), void *buffer, MPI_Count *size);
 #endif
