@@ -3,6 +3,8 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+# The compiler wrappers of the MPIs to build for, separated by semicolons; empty: those that are found.
+REPRISE_MPICC ?=
 
 .PHONY: all setup configured tests demo test test-page format bench coverage install clean
 
@@ -10,14 +12,14 @@ all: configured
 	cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 
 configured: setup
-	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DREPRISE_MPICC="$(REPRISE_MPICC)" >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 
 # All that `make test` runs.
 tests: all
 	cmake --build $(BUILD) -j $(JOBS) --target tests >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 
 setup:
-	@tools/setup
+	@REPRISE_MPICC="$(REPRISE_MPICC)" tools/setup
 
 # What the demo needs, and no more.
 demo: configured
