@@ -221,7 +221,7 @@ static void measure_rows(const struct stream *s, struct tally *tallies,
         need(rp_rows_add(&rows, s->all + at, count) == RP_OK &&
                  (at + count < s->all_count || rp_rows_finish(&rows) == RP_OK),
              "rows");
-        need(rp_row_tables_split(rp_rows_of(&rows), rp_rows_count(&rows), &tables) == RP_OK,
+        need(rp_row_tables_by_site(rp_rows_of(&rows), rp_rows_count(&rows), &tables) == RP_OK,
              "tables");
         for (size_t i = 0; i < tables.table_count; i++) {
             shared->rows += tables.tables[i].count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The outbox, and frames: leader.c says what a frame is for. */
+/* The outbox, and frames (the paper's Answer): leader.c says what a frame is for. */
 #include "det/leader_send.h"
 
 #include <string.h>

@@ -181,8 +181,8 @@ void rp_shared_wake_leader(void)
 
 void rp_shared_finish(void)
 {
-    atomic_store(&rp_shared.clock[RP_CLOCK_ADDED],
-                 RP_SEND_NEVER - atomic_load(&rp_shared.clock[RP_CLOCK_COUNTED]));
+    atomic_store(&rp_shared.clock[RP_CLOCK_CALLS],
+                 RP_SEND_NEVER - atomic_load(&rp_shared.clock[RP_CLOCK_INSTRUCTIONS]));
     atomic_thread_fence(memory_order_seq_cst);
     if (rp_shared.host_of)
         rp_shared_wake_leader();
@@ -193,8 +193,8 @@ void rp_shared_finish(void)
 uint64_t rp_shared_clock_of(uint32_t rank)
 {
     _Atomic uint64_t *clock = rp_shared_clock_page(rank);
-    uint64_t added = atomic_load_explicit(&clock[RP_CLOCK_ADDED], memory_order_acquire),
-             counted = atomic_load_explicit(&clock[RP_CLOCK_COUNTED], memory_order_acquire);
+    uint64_t added = atomic_load_explicit(&clock[RP_CLOCK_CALLS], memory_order_acquire),
+             counted = atomic_load_explicit(&clock[RP_CLOCK_INSTRUCTIONS], memory_order_acquire);
 
     return added > RP_SEND_NEVER / 2 ? RP_SEND_NEVER : added + counted;
 }
@@ -214,7 +214,7 @@ enum rp_status rp_shared_adopt_counter(void *page, size_t size, struct rp_proble
 
     if ((uintptr_t)page % layout.page != 0 || size < layout.page)
         return rp_fail(why, RP_UNSUPPORTED, "the program's counter is not a page of its own");
-    atomic_store(&rp_shared.clock[RP_CLOCK_COUNTED], counted);
+    atomic_store(&rp_shared.clock[RP_CLOCK_INSTRUCTIONS], counted);
     /* Not by mremap itself: UCX stands before that, and loses the address. */
     if (syscall(SYS_mremap, rp_shared.clock, (size_t)0, layout.page, MREMAP_MAYMOVE | MREMAP_FIXED,
                 page) != (long)page)

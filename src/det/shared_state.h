@@ -105,8 +105,8 @@ struct rp_shared_copy {
 /* The clock of a rank is the sum of two counts. Both are its local logical time. What is known of
  * the times of others, the clock vector, is in det_matching.c. */
 enum rp_clock_part {
-    RP_CLOCK_COUNTED, /* by itself, in instrumented programs */
-    RP_CLOCK_ADDED    /* by calls */
+    RP_CLOCK_INSTRUCTIONS, /* counted by the code of instrumented programs */
+    RP_CLOCK_CALLS         /* added by calls of MPI and of the system */
 };
 
 /* This process's view of the memory. */
@@ -146,14 +146,14 @@ static inline bool rp_shared_is_remote(uint32_t rank)
 
 static inline uint64_t rp_shared_now(void)
 {
-    return atomic_load_explicit(&rp_shared.clock[RP_CLOCK_COUNTED], memory_order_relaxed) +
-           atomic_load_explicit(&rp_shared.clock[RP_CLOCK_ADDED], memory_order_relaxed);
+    return atomic_load_explicit(&rp_shared.clock[RP_CLOCK_INSTRUCTIONS], memory_order_relaxed) +
+           atomic_load_explicit(&rp_shared.clock[RP_CLOCK_CALLS], memory_order_relaxed);
 }
 
 static inline void rp_shared_tick(uint64_t units)
 {
-    atomic_store_explicit(&rp_shared.clock[RP_CLOCK_ADDED],
-                          atomic_load_explicit(&rp_shared.clock[RP_CLOCK_ADDED],
+    atomic_store_explicit(&rp_shared.clock[RP_CLOCK_CALLS],
+                          atomic_load_explicit(&rp_shared.clock[RP_CLOCK_CALLS],
                                                memory_order_relaxed) +
                               units,
                           memory_order_release);

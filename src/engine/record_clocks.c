@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every operation that can complete a receive does what recording does without clocks, and then
- * records the clocks of what it completed, as CLOCK events behind its others. All completing calls
- * get here, also those that need no record otherwise (RP_SLOW_CLOCKS). A recording without clocks
- * does none of this: it has another table of operations.
+ * records the clocks of what it completed, as CLOCK events behind its others: only receives, which
+ * is the paper's order-replay. All completing calls get here, also those that need no record
+ * otherwise (RP_SLOW_CLOCKS). A recording without clocks does none of this: it has another table
+ * of operations.
  *
  * CLOCK counts no posts, so these events are made without rp_record_push.
  */
@@ -39,7 +40,7 @@ enum rp_status rp_record_clocks_open(int rank, struct rp_problem *why)
     return RP_OK;
 }
 
-static void put(const struct rp_stamp *stamps, size_t count, const struct rp_call *call)
+static void put_clocks(const struct rp_stamp *stamps, size_t count, const struct rp_call *call)
 {
     uint32_t site = rp_record_site(call), fresh = reprise_piggyback_synced() ? RP_CLOCK_FRESH : 0;
 
@@ -60,7 +61,7 @@ static void push_clocks(const struct rp_call *call)
     size_t count = reprise_piggyback_take(&stamps);
 
     if (count > 0)
-        put(stamps, count, call);
+        put_clocks(stamps, count, call);
 }
 
 /* Recording may poll after a blocking receive, which is a completing call too: so its stamp is
@@ -76,7 +77,7 @@ static void clocks_received_other(const struct rp_call *call, int source, int ta
         stamp = stamps[0];
     plain->received_other(call, source, tag, comm, status, rc);
     if (count > 0)
-        put(&stamp, 1, call);
+        put_clocks(&stamp, 1, call);
 }
 
 static int clocks_complete(const struct rp_call *call, const struct rp_completion *c)

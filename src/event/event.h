@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Events: one for each non-deterministic outcome of an MPI call. docs/format.md, section 3. */
+/*
+ * Events: one for each non-deterministic outcome of an MPI call. docs/format.md, section 3.
+ * No event for a send: sends follow from receives (CDC, definition 7).
+ */
 #ifndef RP_EVENT_H
 #define RP_EVENT_H
 

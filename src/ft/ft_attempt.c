@@ -108,9 +108,9 @@ void rp_ft_attempt_end(struct rp_ft_attempt *a)
     memset(a, 0, sizeof *a);
 }
 
-int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool reaches)
+int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool suffices)
 {
-    int flag = (a->ok ? RP_FT_AGREED : 0) | (reaches ? RP_FT_REACHES : 0);
+    int flag = (a->ok ? RP_FT_AGREED : 0) | (suffices ? RP_FT_SUFFICES : 0);
 
     rp_ulfm.agree(a->comm, &flag);
     return flag;

@@ -54,10 +54,10 @@ void rp_ft_attempt_end(struct rp_ft_attempt *a);
 bool rp_ft_try(struct rp_ft_attempt *a, int code);
 
 /* What rp_ft_attempt_agree returns: bits. */
-enum { RP_FT_AGREED = 1, RP_FT_REACHES = 2 };
+enum { RP_FT_AGREED = 1, RP_FT_SUFFICES = 2 };
 
-/* All agree: RP_FT_AGREED if all went well everywhere; RP_FT_REACHES if all logs reach back. */
-int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool reaches);
+/* All agree: RP_FT_AGREED if all went well everywhere; RP_FT_SUFFICES if all logs suffice. */
+int rp_ft_attempt_agree(struct rp_ft_attempt *a, bool suffices);
 
 /* Returns whether this process takes over a rank. */
 bool rp_ft_is_new(const struct rp_ft_attempt *a, int process);

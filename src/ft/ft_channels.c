@@ -50,6 +50,7 @@ void rp_ft_channels_setup_ends(void)
     }
 }
 
+/* Drops what is older than the capacity in iterations, but for what is being sent. */
 void rp_ft_channels_begin_iteration(long iteration)
 {
     rp_ft_log_begin(iteration);

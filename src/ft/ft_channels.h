@@ -42,8 +42,8 @@ struct rp_ft_entry *rp_ft_channel_find_sent(int to, uint64_t seq);
 /* The setup ends: what was sent until now stays in all logs. */
 void rp_ft_channels_setup_ends(void);
 
-/* What is sent from here on belongs to this iteration. Drops what the capacity leaves no room for.
- */
+/* What is sent from here on belongs to this iteration. Drops the messages of iterations beyond the
+ * capacity. */
 void rp_ft_channels_begin_iteration(long iteration);
 
 /* Drops the oldest entries while the logs hold more than the capacity, behind the setup. */

@@ -173,11 +173,11 @@ static bool recover_once(struct rp_ft_attempt *a, struct outcome *outcome)
     bool goes_on = a->ok && !a->ended && a->lacking == 0;
     if (goes_on)
         replace_dead_ranks(a);
-    bool reaches = !goes_on || !a->ok || (!recovery.must_roll_back && rp_ft_logs_reach(a));
+    bool suffices = !goes_on || !a->ok || (!recovery.must_roll_back && rp_ft_logs_suffice(a));
     barrier_before_agreeing(a);
-    int flags = rp_ft_attempt_agree(a, reaches);
+    int flags = rp_ft_attempt_agree(a, suffices);
     bool agreed = flags & RP_FT_AGREED;
-    if (agreed && goes_on && !(flags & RP_FT_REACHES)) {
+    if (agreed && goes_on && !(flags & RP_FT_SUFFICES)) {
         *outcome = (struct outcome){true, a->restart};
         agreed = roll_back(a, outcome->target);
     }

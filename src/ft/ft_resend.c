@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be sent again after a failure, and whether the logs have it. */
+/*
+ * What is to be sent again after a failure, and whether the logs have it. Processes tell each other
+ * how many messages of each channel arrived, instead of the paper's current iteration.
+ */
 #include "ft/ft_resend.h"
 
 #include <stdlib.h>
@@ -82,7 +85,7 @@ void rp_ft_exchange_front_line(struct rp_ft_attempt *a)
 }
 
 /* Does our log have all that process p lacks? */
-static bool reaches(const struct rp_ft_attempt *a, int p)
+static bool suffices(const struct rp_ft_attempt *a, int p)
 {
     int rank = a->rank_of[p];
 
@@ -103,10 +106,10 @@ static bool reaches(const struct rp_ft_attempt *a, int p)
     return true;
 }
 
-bool rp_ft_logs_reach(const struct rp_ft_attempt *a)
+bool rp_ft_logs_suffice(const struct rp_ft_attempt *a)
 {
     for (int p = 0; p < a->size; p++)
-        if (!reaches(a, p))
+        if (!suffices(a, p))
             return false;
     return true;
 }

@@ -10,7 +10,7 @@
 void rp_ft_exchange_front_line(struct rp_ft_attempt *a);
 
 /* Returns whether the logs of this rank have all that others lack. */
-bool rp_ft_logs_reach(const struct rp_ft_attempt *a);
+bool rp_ft_logs_suffice(const struct rp_ft_attempt *a);
 
 /* Sends a process again what its rank lacks. What that has already is suppressed from here on. */
 void rp_ft_resume_channel(const struct rp_ft_attempt *a, int process);

@@ -31,7 +31,8 @@ void rp_ft_transport_close(void);
 /* Receives what has arrived, and handles it. */
 void rp_ft_transport_progress(void);
 
-/* Returns whether this is MPI_SUCCESS; else the world is broken. */
+/* Returns whether this is MPI_SUCCESS; else the world is broken (a process failed, or another rank
+ * revoked the communicator). */
 static inline bool rp_ft_check(int code)
 {
     if (code != MPI_SUCCESS)

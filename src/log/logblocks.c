@@ -163,7 +163,7 @@ static enum rp_status rows_of_rest(struct rp_log *log, struct rp_row_chunk *out,
     if (status == RP_OK)
         status = rp_rows_finish(&rows);
     if (status == RP_OK)
-        status = rp_row_tables_split(rp_rows_of(&rows), rp_rows_count(&rows), &out->tables);
+        status = rp_row_tables_by_site(rp_rows_of(&rows), rp_rows_count(&rows), &out->tables);
     rp_rows_free(&rows);
     log->next_event += log->rest.count;
     return status == RP_OK ? RP_OK : rp_log_no_memory(log, why);

@@ -38,7 +38,7 @@ enum rp_status rp_algebra_ordered(uint64_t n, uint64_t d, struct rp_algebra *set
     if (n == 0 && d > 0)
         return rp_fail(why, RP_USAGE, "a set without events has no dependencies, not %llu",
                        (unsigned long long)d);
-    *set = (struct rp_algebra){n, n, d, 0, n};
+    *set = (struct rp_algebra){.messages = n, .events = n, .dependencies = d, .logical = n};
     return RP_OK;
 }
 
@@ -58,7 +58,12 @@ enum rp_status rp_algebra_deterministic(uint64_t n, uint64_t k, struct rp_algebr
     if (k > n)
         return rp_fail(why, RP_USAGE, "%llu events cannot be %llu chains", (unsigned long long)n,
                        (unsigned long long)k);
-    *set = k == 0 ? (struct rp_algebra){n, n, 0, 0, n} : (struct rp_algebra){n, k, k - 1, k - 1, k};
+    *set = k == 0 ? (struct rp_algebra){.messages = n, .events = n, .logical = n}
+                  : (struct rp_algebra){.messages = n,
+                                        .events = k,
+                                        .dependencies = k - 1,
+                                        .given = k - 1,
+                                        .logical = k};
     return RP_OK;
 }
 

@@ -33,7 +33,7 @@ enum rp_status rp_algebra_unordered(uint64_t n, uint64_t d, struct rp_algebra *s
                                     struct rp_problem *why);
 enum rp_status rp_algebra_deterministic(
     uint64_t n, uint64_t k, struct rp_algebra *set,
-    struct rp_problem *why); /* k chains, between whose events others may occur; 0: D(n) */
+    struct rp_problem *why); /* k chains: others come between two, never inside one; 0: D(n) */
 void rp_algebra_commutative(uint64_t n, struct rp_algebra *set);
 
 /* `b` after `a`; linked: by the program itself. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes the order log of this rank: times, not operations. */
 #include "partial/partial_marks.h"
 
 #include <stdlib.h>

@@ -47,7 +47,7 @@ static void check_chunk(struct rp_row_coder *coder, const struct rp_rows *rows)
     struct rp_cdc_chunk chunk;
     struct rp_problem why;
 
-    FUZZ_CHECK(rp_row_tables_split(rp_rows_of(rows), rp_rows_count(rows), &tables) == RP_OK);
+    FUZZ_CHECK(rp_row_tables_by_site(rp_rows_of(rows), rp_rows_count(rows), &tables) == RP_OK);
     FUZZ_CHECK(rp_cdc_encode(coder, &tables, &payload, &sizes) == RP_OK);
     FUZZ_CHECK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, tables.row_count,
                              &scratch, &chunk, &why) == RP_OK);

@@ -368,7 +368,7 @@ static void model_open_rank(int rank)
     model_load(rank);
     model_map((uint32_t)rank, model.host_of[rank]);
     rp_shared.own->version = 1;
-    rp_shared.clock[RP_CLOCK_ADDED] = model.program->begin[rank];
+    rp_shared.clock[RP_CLOCK_CALLS] = model.program->begin[rank];
     rp_shared_bounds_start(&why);
     rp_det_requests_start();
     rp_det_match_messages();

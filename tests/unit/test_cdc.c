@@ -87,7 +87,7 @@ static void decode_paper(struct rp_cdc_chunk *chunk)
     struct rp_row_tables tables;
     struct rp_problem why = {""};
 
-    CHECK_EQ(rp_row_tables_split(row_paper, ROW_PAPER, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(row_paper, ROW_PAPER, &tables), RP_OK);
     encode(&coder, &tables);
     CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, ROW_PAPER, &scratch, chunk,
                            &why),
@@ -180,7 +180,7 @@ TEST(the_rows_of_figure_4_come_back)
     struct rp_row_coder coder = {0};
     struct rp_row_tables tables;
 
-    CHECK_EQ(rp_row_tables_split(row_paper, ROW_PAPER, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(row_paper, ROW_PAPER, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
     CHECK(memcmp(again, row_paper, sizeof row_paper) == 0);
     rp_row_tables_free(&tables);
@@ -195,7 +195,7 @@ TEST(messages_in_order_cost_nothing)
 
     for (size_t i = 0; i < 60000; i++)
         rows[i] = (struct rp_row)ROW_MESSAGE(1, 0, (int32_t)(i % 7), i);
-    CHECK_EQ(rp_row_tables_split(rows, 60000, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(rows, 60000, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
     CHECK_EQ(sizes.bytes[RP_PART_MATCHED] + sizes.bytes[RP_PART_WITH_NEXT] +
                  sizes.bytes[RP_PART_UNMATCHED] + sizes.bytes[RP_PART_INDEX],
@@ -215,7 +215,7 @@ TEST(random_tables_come_back)
         struct rp_row_tables tables;
         size_t count =
             row_random_rows(&seed, &style, rows, unit_below(&seed, i % 300 == 0 ? 4000 : 40));
-        CHECK_EQ(rp_row_tables_split(rows, count, &tables), RP_OK);
+        CHECK_EQ(rp_row_tables_by_site(rows, count, &tables), RP_OK);
         CHECK(comes_back(&coder, &tables));
         CHECK(comes_back(&coder, &tables)); /* everything is late now */
         CHECK_EQ(sizes.items[RP_PART_LATE], sizes.messages);
@@ -229,7 +229,8 @@ static void large(const struct row_style *style, size_t count)
     struct rp_row_coder coder = {0};
     struct rp_row_tables tables;
 
-    CHECK_EQ(rp_row_tables_split(rows, row_random_rows(&seed, style, rows, count), &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(rows, row_random_rows(&seed, style, rows, count), &tables),
+             RP_OK);
     CHECK(comes_back(&coder, &tables));
     rp_row_tables_free(&tables);
     rp_row_coder_free(&coder);
@@ -256,11 +257,11 @@ TEST(a_message_below_the_line_is_listed)
     struct rp_cdc_chunk chunk;
     struct rp_problem why = {""};
 
-    CHECK_EQ(rp_row_tables_split(first, 3, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(first, 3, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
     CHECK_EQ(sizes.items[RP_PART_LATE], 0);
     rp_row_tables_free(&tables);
-    CHECK_EQ(rp_row_tables_split(second, 5, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(second, 5, &tables), RP_OK);
     CHECK(comes_back(&coder, &tables));
     CHECK_EQ(sizes.items[RP_PART_LATE], 2);
     CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 5, &scratch, &chunk, &why),
@@ -330,7 +331,7 @@ TEST(every_message_finds_its_chunk)
             struct rp_row_tables tables;
             size_t length = unit_below(&seed, 30);
             ends[c + 1] = ends[c] + length < 200 ? ends[c] + length : 200;
-            CHECK_EQ(rp_row_tables_split(rows + ends[c], ends[c + 1] - ends[c], &tables), RP_OK);
+            CHECK_EQ(rp_row_tables_by_site(rows + ends[c], ends[c + 1] - ends[c], &tables), RP_OK);
             encode(&coder, &tables);
             CHECK_OK(rp_cdc_decode(payload.bytes, payload.length, sizes.before, 200, &scratch,
                                    &chunks[c], &why),
@@ -346,7 +347,7 @@ TEST(every_message_finds_its_chunk)
     }
 }
 
-TEST(other_messages_are_not_taken)
+TEST(a_message_above_the_epoch_line_is_not_taken)
 {
     struct rp_cdc_chunk chunk;
     struct rp_problem why;
@@ -401,10 +402,10 @@ TEST(damage_is_refused_or_harmless)
         struct row_style style = row_random_style(&seed);
         struct rp_row_coder coder = {0};
         struct rp_row_tables tables;
-        CHECK_EQ(rp_row_tables_split(rows,
-                                     row_random_rows(&seed, &style, rows,
-                                                     1 + unit_below(&seed, 20)),
-                                     &tables),
+        CHECK_EQ(rp_row_tables_by_site(rows,
+                                       row_random_rows(&seed, &style, rows,
+                                                       1 + unit_below(&seed, 20)),
+                                       &tables),
                  RP_OK);
         encode(&coder, &tables);
         struct rp_buffer *plain = &coder.scratch;

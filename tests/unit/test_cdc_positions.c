@@ -210,7 +210,7 @@ static bool is_late(const struct rank *rank, const struct sent *message)
 
 static void consider(struct rank *rank, const struct sent *message)
 {
-    if (rp_cdc_positions_below_epoch_line(&rank->positions, message->clock, message->rank) &&
+    if (rp_cdc_positions_within_epoch_line(&rank->positions, message->clock, message->rank) &&
         !is_late(rank, message))
         rp_cdc_positions_add(&rank->positions, message->clock, message->rank,
                              rank); /* any pointer */
@@ -387,9 +387,9 @@ TEST(a_place_is_certain_when_nothing_smaller_can_come)
     int message;
 
     rp_cdc_positions_begin(&positions, &table);
-    CHECK(rp_cdc_positions_below_epoch_line(&positions, 9, 0));
-    CHECK(!rp_cdc_positions_below_epoch_line(&positions, 10, 0));
-    CHECK(!rp_cdc_positions_below_epoch_line(&positions, 0, 1));
+    CHECK(rp_cdc_positions_within_epoch_line(&positions, 9, 0));
+    CHECK(!rp_cdc_positions_within_epoch_line(&positions, 10, 0));
+    CHECK(!rp_cdc_positions_within_epoch_line(&positions, 0, 1));
     CHECK(rp_cdc_positions_clock(&positions, 0) == RP_NEVER);
     rp_cdc_positions_add(&positions, 5, 0, &message);
     CHECK(rp_cdc_positions_find(&positions, 0, bounds, under_way) ==

@@ -530,7 +530,7 @@ static int make_rows(void)
 static int split_rows(void)
 {
     struct rp_row_tables made;
-    int status = (int)rp_row_tables_split(random_rows, EVENTS, &made);
+    int status = (int)rp_row_tables_by_site(random_rows, EVENTS, &made);
 
     if (status != RP_OK)
         return status;
@@ -617,7 +617,7 @@ TEST(rows)
     refuse_each("events to rows", make_rows);
     free(events);
     row_random_rows(&seed, &(struct row_style){3, 9, 2, 9, 3, false}, random_rows, EVENTS);
-    REQUIRE(rp_row_tables_split(random_rows, EVENTS, &tables) == RP_OK);
+    REQUIRE(rp_row_tables_by_site(random_rows, EVENTS, &tables) == RP_OK);
     refuse_each("rows to tables", split_rows);
     refuse_each("raw", raw_and_back);
     refuse_each("gzip", gzip_and_back);

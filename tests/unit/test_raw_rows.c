@@ -42,14 +42,14 @@ static bool comes_back(const struct rp_row_tables *tables)
 
 static void split(size_t count, struct rp_row_tables *tables)
 {
-    CHECK_EQ(rp_row_tables_split(rows, count, tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(rows, count, tables), RP_OK);
 }
 
 TEST(figure_4_takes_55_values_of_162_bits_a_row)
 {
     struct rp_row_tables tables;
 
-    CHECK_EQ(rp_row_tables_split(row_paper, ROW_PAPER, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(row_paper, ROW_PAPER, &tables), RP_OK);
     CHECK(comes_back(&tables));
     CHECK_EQ(sizes.rows * 5, 55);
     CHECK_EQ(sizes.messages, 8);
@@ -78,7 +78,7 @@ TEST(the_bits_are_those_of_the_format)
     };
     struct rp_row_tables tables;
 
-    CHECK_EQ(rp_row_tables_split(one, 2, &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(one, 2, &tables), RP_OK);
     rp_buffer_clear(&payload);
     CHECK_EQ(rp_raw_encode(&coder, &tables, &payload, &sizes), RP_OK);
     CHECK_EQ(payload.length, sizeof expected);

@@ -429,7 +429,7 @@ TEST(polls_between_two_entries_become_one_row)
     };
     struct rp_row_tables tables;
 
-    CHECK_EQ(rp_row_tables_split(rows, COUNT(rows), &tables), RP_OK);
+    CHECK_EQ(rp_row_tables_by_site(rows, COUNT(rows), &tables), RP_OK);
     CHECK_EQ(tables.table_count, 3);
     CHECK_EQ(tables.row_count, 7);
     REQUIRE(tables.tables[0].site == 1 && tables.tables[0].count == 5 &&
@@ -454,7 +454,7 @@ TEST(every_row_is_in_the_table_of_its_site)
                at = 0;
         uint64_t polls[2] = {0};
         struct rp_row_tables tables;
-        CHECK_EQ(rp_row_tables_split(rows, count, &tables), RP_OK);
+        CHECK_EQ(rp_row_tables_by_site(rows, count, &tables), RP_OK);
         for (size_t t = 0; t < tables.table_count; t++)
             for (size_t k = 0; k < tables.tables[t].count; k++, at++) {
                 CHECK_EQ(tables.tables[t].rows[k].site, tables.tables[t].site);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Codec `cdc`: the whole of Clock Delta Compression: redundancy elimination, permutation encoding,
- * linear predictive encoding, epoch lines, zlib. It encodes each table that it gets; a record has
- * one for all matching functions (call sites). docs/format.md, section 3.
+ * linear predictive encoding, epoch lines, zlib. It encodes each table that it gets. Unlike the
+ * paper (4.4), a record has one for all matching functions (call sites): rows.h says why.
+ * docs/format.md, section 3.
  *
  * A payload does not hold the ranks and clocks of the messages. It says in which order the messages
  * of a table were observed, compared with the order of their clocks. The replay supplies the

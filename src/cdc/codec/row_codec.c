@@ -37,21 +37,21 @@ static enum rp_status encode_raw(struct rp_row_coder *coder, const struct rp_row
                                  size_t count, struct rp_buffer *out, size_t *row_count,
                                  uint64_t *raw)
 {
-    return encode(rp_row_tables_split, rp_raw_encode, coder, rows, count, out, row_count, raw);
+    return encode(rp_row_tables_by_site, rp_raw_encode, coder, rows, count, out, row_count, raw);
 }
 
 static enum rp_status encode_gzip(struct rp_row_coder *coder, const struct rp_row *rows,
                                   size_t count, struct rp_buffer *out, size_t *row_count,
                                   uint64_t *raw)
 {
-    return encode(rp_row_tables_split, rp_gzip_encode, coder, rows, count, out, row_count, raw);
+    return encode(rp_row_tables_by_site, rp_gzip_encode, coder, rows, count, out, row_count, raw);
 }
 
 static enum rp_status encode_cdc(struct rp_row_coder *coder, const struct rp_row *rows,
                                  size_t count, struct rp_buffer *out, size_t *row_count,
                                  uint64_t *raw)
 {
-    return encode(rp_row_tables_cut, rp_cdc_encode, coder, rows, count, out, row_count, raw);
+    return encode(rp_row_tables_by_time, rp_cdc_encode, coder, rows, count, out, row_count, raw);
 }
 
 static enum rp_status decode_raw(const uint8_t *bytes, size_t length, size_t raw, size_t most,

@@ -67,8 +67,8 @@ static void fill(struct rp_numbering *sites, const struct rp_row *rows, size_t c
     }
 }
 
-enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count,
-                                   struct rp_row_tables *out)
+enum rp_status rp_row_tables_by_site(const struct rp_row *rows, size_t count,
+                                     struct rp_row_tables *out)
 {
     struct rp_row_tables made = {0};
     struct rp_numbering sites = {0};
@@ -112,7 +112,8 @@ static void add_row(struct rp_row_tables *made, const struct rp_row *row)
     made->row_count++;
 }
 
-enum rp_status rp_row_tables_cut(const struct rp_row *rows, size_t count, struct rp_row_tables *out)
+enum rp_status rp_row_tables_by_time(const struct rp_row *rows, size_t count,
+                                     struct rp_row_tables *out)
 {
     struct rp_row_tables made = {0};
 

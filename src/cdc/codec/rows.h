@@ -105,8 +105,8 @@ struct rp_row_tables {
  * two entries of a site are joined: the paper counts polls until the next message. To put several
  * sites into one table, give their rows the same `site`.
  */
-enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count,
-                                   struct rp_row_tables *out);
+enum rp_status rp_row_tables_by_site(const struct rp_row *rows, size_t count,
+                                     struct rp_row_tables *out);
 
 /*
  * Splits rows into consecutive tables of all sites together, each with site 0. A table ends where
@@ -114,8 +114,8 @@ enum rp_status rp_row_tables_split(const struct rp_row *rows, size_t count,
  * one table after the other: none needs a message that is sent only after it (docs/format.md, codec
  * cdc).
  */
-enum rp_status rp_row_tables_cut(const struct rp_row *rows, size_t count,
-                                 struct rp_row_tables *out);
+enum rp_status rp_row_tables_by_time(const struct rp_row *rows, size_t count,
+                                     struct rp_row_tables *out);
 void rp_row_tables_free(struct rp_row_tables *tables);
 
 /* The parts of an encoder's output, for statistics. */

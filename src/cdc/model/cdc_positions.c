@@ -53,8 +53,8 @@ static const struct rp_cdc_clock *epoch_of(const struct rp_cdc_table *table, int
     return low < table->epoch_count && table->epoch[low].rank == rank ? &table->epoch[low] : NULL;
 }
 
-bool rp_cdc_positions_below_epoch_line(const struct rp_cdc_positions *positions, uint64_t clock,
-                                       int32_t rank)
+bool rp_cdc_positions_within_epoch_line(const struct rp_cdc_positions *positions, uint64_t clock,
+                                        int32_t rank)
 {
     const struct rp_cdc_clock *epoch = positions->table ? epoch_of(positions->table, rank) : NULL;
 

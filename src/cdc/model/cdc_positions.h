@@ -34,8 +34,8 @@ void rp_cdc_positions_begin(struct rp_cdc_positions *positions, const struct rp_
 void rp_cdc_positions_free(struct rp_cdc_positions *positions);
 
 /* Returns whether the message is not above the table's epoch line, so that it may belong to it. */
-bool rp_cdc_positions_below_epoch_line(const struct rp_cdc_positions *positions, uint64_t clock,
-                                       int32_t rank);
+bool rp_cdc_positions_within_epoch_line(const struct rp_cdc_positions *positions, uint64_t clock,
+                                        int32_t rank);
 
 /* Adds a message that has arrived. */
 void rp_cdc_positions_add(struct rp_cdc_positions *positions, uint64_t clock, int32_t rank,

@@ -186,7 +186,7 @@ void rp_pool_enter(MPI_Comm handle)
 
 static void add_if_of_table(struct rp_pooled *message)
 {
-    if (rp_cdc_positions_below_epoch_line(&pool.positions, message->clock, message->sender) &&
+    if (rp_cdc_positions_within_epoch_line(&pool.positions, message->clock, message->sender) &&
         !rp_cdc_replay_rows_is_late(message->sender, message->clock))
         rp_cdc_positions_add(&pool.positions, message->clock, message->sender, message);
 }
