@@ -14,6 +14,7 @@
 #include "det/det_mismatch.h"
 #include "det/det_sites.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "preload/requests.h"
 
 /* Beside enum rp_request_flag. */
@@ -50,14 +51,17 @@ struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
     return own;
 }
 
-#ifdef OPEN_MPI
+#if RP_POINTER_HANDLES
+/* Open MPI has one such request; MPICH has one for each kind of operation, in a row of numbers. */
 static bool is_built_in(MPI_Request handle)
 {
-    static const void *empty; /* found once */
+    static const void *empty;
+    static bool is_found; /* looked for once */
 
-    if (!empty)
+    if (!is_found)
         empty = rp_library_object("ompi_request_empty");
-    return (const void *)handle == empty;
+    is_found = true;
+    return empty ? (const void *)handle == empty : RP_HANDLE_BITS(handle) >> 30 == 1;
 }
 #else
 static bool is_built_in(MPI_Request handle)

@@ -11,6 +11,7 @@
 #include "job/settings.h"
 #include "log/det_digest.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "preload/yield.h"
 #include "reprise.h"
 
@@ -54,11 +55,11 @@ void rp_det_refuse_thread(const char *function)
     rp_error("%s by another thread than the one that initialised MPI: a program in which several "
              "threads call MPI cannot be made deterministic",
              function);
-#ifdef OPEN_MPI
-    nanosleep(&(struct timespec){0, 100000000}, NULL);
-    _exit(REPRISE_EXIT_UNSUPPORTED); /* its launcher ends the job; an abort by another thread upsets
-                                        it now and then */
-#endif
+    if (rp_is_openmpi()) { /* its launcher ends the job; an abort by another thread upsets it now
+                              and then */
+        nanosleep(&(struct timespec){0, 100000000}, NULL);
+        _exit(REPRISE_EXIT_UNSUPPORTED);
+    }
     rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

@@ -192,7 +192,9 @@ void rp_session_agree(enum rp_status status, void (*undo)(void))
 
 const char *rp_session_mpi(void)
 {
-#ifdef OPEN_MPI
+#if defined(RP_STANDARD_ABI)
+    return "abi";
+#elif defined(OPEN_MPI)
     return "openmpi";
 #else
     return "mpich";

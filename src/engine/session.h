@@ -52,7 +52,7 @@ void rp_session_sum(const uint64_t *own, uint64_t *sum, int count);
 /* Returns when all ranks have called it. */
 void rp_session_meet(void);
 
-/* `openmpi` or `mpich`. */
+/* The family of MPIs: `openmpi`, `mpich` or `abi`. */
 const char *rp_session_mpi(void);
 
 /* The program's build id in hex, or a hash of its file; to be freed. */

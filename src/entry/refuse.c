@@ -11,6 +11,7 @@
 #include "job/settings.h"
 #include "peers/peer_reprise.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "entry/engine.h"
 #include "entry/thread_state.h"
 #include "next.h"
@@ -90,11 +91,9 @@ void rp_end_job(int exit_status)
 
     nanosleep(&pause,
               NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
-#ifdef OPEN_MPI
-    if (&rp_thread_state != rp_owner && rp_owner)
+    if (rp_is_openmpi() && &rp_thread_state != rp_owner && rp_owner)
         _exit(exit_status); /* its launcher ends the job; an abort by another thread makes it hang
                                now and then */
-#endif
     if (rp_state.is_initialised && rp_pmpi.Abort)
         rp_pmpi.Abort(rp_constant.world, exit_status);
     _exit(exit_status);

@@ -20,6 +20,7 @@
 #include "outputs/outputs.h"
 #include "log/output_log.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "peers/peer_outputs.h"
 
 enum { KINDS = 64, PIECE = 1 << 20, PADDED = 16, PADDED_DATA = 10 };
@@ -132,12 +133,7 @@ static struct kind look(MPI_Datatype type)
 
 static struct kind *slot_of(MPI_Datatype type)
 {
-#ifdef OPEN_MPI
-    uint64_t key = (uint64_t)(uintptr_t)type;
-#else
-    uint64_t key = (uint64_t)(uint32_t)type;
-#endif
-    return &kinds[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+    return &kinds[RP_HANDLE_BITS(type) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
 }
 
 static const struct kind *kind_of(MPI_Datatype type)

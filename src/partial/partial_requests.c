@@ -14,6 +14,7 @@
 #include "partial/partial_early.h"
 #include "partial/partial_entries.h"
 #include "partial/partial_requests.h"
+#include "preload/family.h"
 
 const struct rp_function rp_f_got = {RP_GOT_NUMBER, "got"};
 
@@ -220,15 +221,11 @@ void rp_request_deactivate(struct rp_request *r)
 
 struct rp_raiser rp_request_raiser(int count, const MPI_Request *requests, int index)
 {
-#ifdef OPEN_MPI
     const struct rp_request *r =
-        index >= 0 && index < count ? rp_request_find(requests[index]) : NULL;
+        rp_is_openmpi() && index >= 0 && index < count ? rp_request_find(requests[index]) : NULL;
 
     if (r)
         return r->raiser;
-#else
-    (void)count, (void)requests, (void)index;
-#endif
     return (struct rp_raiser){.kind = RP_OF_WORLD};
 }
 

@@ -3,12 +3,17 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "preload/family.h"
 
 struct rp_constants rp_constant;
 
 static void *library_handle(void)
 {
-#ifdef OPEN_MPI
+#if defined(RP_STANDARD_ABI)
+    static const char *const names[] = {"libmpi_abi.so.1", "libmpi_abi.so"};
+#elif defined(OPEN_MPI)
     static const char *const names[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so"};
 #else
     static const char *const names[] = {"libmpich.so.12", "libmpi.so.12", "libmpich.so"};
@@ -30,6 +35,22 @@ void *rp_library_symbol(const char *name)
     void *handle = library_handle();
     return handle ? dlsym(handle, name) : NULL;
 }
+
+#if defined(RP_STANDARD_ABI)
+bool rp_is_openmpi(void)
+{
+    static int is; /* 0: not known yet; 1: no; 2: yes */
+    int (*version)(char *, int *), length;
+    void *symbol = is ? NULL : rp_library_symbol("MPI_Get_library_version");
+
+    if (symbol) {
+        char text[MPI_MAX_LIBRARY_VERSION_STRING];
+        memcpy(&version, &symbol, sizeof version);
+        is = version(text, &length) == MPI_SUCCESS && strncmp(text, "Open MPI", 8) == 0 ? 2 : 1;
+    }
+    return is == 2;
+}
+#endif
 
 /* A program that was not compiled as position-independent may hold the library's objects itself
  * (copy relocations, usual on x86_64), and all libraries use those. So the program is searched

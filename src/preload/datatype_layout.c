@@ -12,6 +12,7 @@
 
 #include "base/diagnostics.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "next.h"
 
 enum { LAYOUTS = 64, JOINED = 256, STAMP = sizeof(uint64_t), PLAIN_LIMIT = 65536 };
@@ -36,11 +37,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t key_of(MPI_Datatype type)
 {
-#ifdef OPEN_MPI
-    return (uint64_t)(uintptr_t)type;
-#else
-    return (uint64_t)(uint32_t)type;
-#endif
+    return RP_HANDLE_BITS(type);
 }
 
 static bool is_named(MPI_Datatype type)

@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "preload/family.h"
 
 enum rp_request_flag {
     RP_REQUEST_RECEIVE = 1, /* an active receive */
@@ -54,16 +55,12 @@ enum { RP_REQUEST_USUAL = RP_REQUEST_RECEIVE | RP_REQUEST_WILD | RP_REQUEST_COUN
 
 static inline uint64_t rp_request_key(MPI_Request request)
 {
-#ifdef OPEN_MPI
-    return (uint64_t)(uintptr_t)request;
-#else
-    return (uint64_t)(uint32_t)request;
-#endif
+    return RP_HANDLE_BITS(request);
 }
 
 static inline MPI_Request rp_request_of_key(uint64_t key)
 {
-#ifdef OPEN_MPI
+#if RP_POINTER_HANDLES
     return (MPI_Request)(uintptr_t)key;
 #else
     return (MPI_Request)(uint32_t)key;
@@ -74,7 +71,9 @@ static inline MPI_Request rp_request_of_key(uint64_t key)
  * returns the next one. */
 static inline uint64_t rp_requests_offset(const struct rp_requests *requests, uint64_t key)
 {
-#ifdef OPEN_MPI
+#if defined(RP_STANDARD_ABI) /* pointers, or numbers in the form of pointers */
+    return (key * RP_REQUEST_SIZE ^ key >> 7) & requests->mask;
+#elif RP_POINTER_HANDLES
     return (key ^ key >> 7) & requests->mask;
 #else
     return key * RP_REQUEST_SIZE & requests->mask;

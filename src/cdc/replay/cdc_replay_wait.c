@@ -12,6 +12,7 @@
 #include "engine/standstill.h"
 #include "cdc/model/cdc_lower_bound.h"
 #include "preload/constants.h"
+#include "preload/family.h"
 #include "preload/yield.h"
 #include "reprise.h"
 
@@ -163,10 +164,9 @@ static void enter_collective(MPI_Comm comm)
  * that a probe of the program's own would see, and so would ours. */
 static void enter_unseen(int enters)
 {
-#ifdef OPEN_MPI
-    rp_cdc_replay_refuse(
-        "MPI_Comm_create_group, MPI_Intercomm_create or MPI_Intercomm_merge with Open MPI");
-#endif
+    if (rp_is_openmpi())
+        rp_cdc_replay_refuse(
+            "MPI_Comm_create_group, MPI_Intercomm_create or MPI_Intercomm_merge with Open MPI");
     rp_cdc_replay_begin();
     rp_cdc_replay_set_clock(reprise_piggyback_clock());
     rp_cdc_replay_set_unseen(enters ? rp_rank_milliseconds() : 0);
