@@ -423,8 +423,9 @@ static int run_child(const struct rp_solo *s, uint32_t rank, struct rp_data_read
     return run_rank(s, rank, reader);
 }
 
-/* Replays each rank that has a reader in a process of its own, all at once. Returns the largest
- * exit status. */
+/* Replays each rank that has a reader in a process of its own, all at once. No rank waits for
+ * another: the paper's wait and wake clocks (OPR 0.1) are not needed. Returns the largest exit
+ * status. */
 static int run_several(const struct rp_solo *s, struct rp_data_reader **readers)
 {
     int worst = 0;

@@ -3,6 +3,8 @@
  * A test at time t answers what was complete at t - latency, the first of several by their index. A
  * wait that finds nothing goes on to the time at which the first of its requests completes. Both
  * wait until that is certain. What is completed then is completed by MPI_Wait, one after another.
+ *
+ * The paper's DTP (DMP 3.3): there is no such point here.
  */
 #include "det/det_completion.h"
 

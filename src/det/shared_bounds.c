@@ -173,7 +173,7 @@ static void look_at_missing(uint32_t rank, const struct rp_shared_collective *co
             atomic_load(&collective->bits[i]) & ~atomic_load(&collective->bits[others.words + i]);
     r->kind = RP_SEND_ALL;
     r->missing = missing;
-    r->candidate = atomic_load(&collective->latest);
+    r->candidate_time = atomic_load(&collective->latest);
 }
 
 /* Our own, which nobody changes but we. */
@@ -202,7 +202,7 @@ static void look_at(uint32_t rank, const struct rp_shared_plan *plan)
     *r = (struct rp_send_bound_rank){.clock = look->clock,
                                      .kind = RP_SEND_RUNS,
                                      .target = look->target,
-                                     .candidate = look->candidate};
+                                     .candidate_time = look->candidate};
     if (!look->waits || look->may_go_on)
         return;
     if (look->wait == RP_WAIT_COLLECTIVE || look->wait == RP_WAIT_INSIDE_MPI)
@@ -221,7 +221,7 @@ static void look_at_again(uint32_t rank)
     if (!rp_shared_look_again(rank, look, NULL))
         r->kind = RP_SEND_RUNS;
     if (r->kind == RP_SEND_ANY)
-        r->candidate = look->candidate;
+        r->candidate_time = look->candidate;
 }
 
 /* Ranks of other hosts */
@@ -305,7 +305,7 @@ static void look_at_copy(uint32_t rank)
     *r = (struct rp_send_bound_rank){.clock = m->clock,
                                      .kind = RP_SEND_RUNS,
                                      .target = (uint32_t)m->target,
-                                     .candidate = m->candidate};
+                                     .candidate_time = m->candidate};
     bool is_firm = m->wait != RP_WAIT_NONE && receive_nothing(m);
     if (m->wait == RP_WAIT_NONE || !is_believed(rank))
         return;
@@ -316,7 +316,7 @@ static void look_at_copy(uint32_t rank)
     else if (is_firm)
         r->kind = RP_SEND_ONE;
     if (m->wait == RP_WAIT_ANY && !is_firm)
-        lower(&r->candidate, m->fresh);
+        lower(&r->candidate_time, m->fresh);
 }
 
 static void look_at_copies(void)

@@ -20,7 +20,7 @@ enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_p
                        "the data of ranks is to be recorded, but libreprise-partial.so is not "
                        "preloaded behind libreprise.so");
     if (!is_partial && !rp_ranks_have(ranks, session->rank))
-        return RP_OK;
+        return RP_OK; /* ranks outside the set have no data log */
     is_on = true;
     if (is_partial)
         return (enum rp_status)reprise_partial_follow(rp_setting("REPRISE_RUN"), session->run,

@@ -14,7 +14,7 @@ struct rp_ft_channel {
     struct rp_ft_log log;
     uint64_t sent;          /* messages, and the seq of the next */
     uint64_t setup_sent;    /* the first one that is not of the setup */
-    uint64_t suppress;      /* the receiver has what is before, but for `wanted` */
+    uint64_t peer_has;      /* the receiver has all before this seq, but for `wanted` */
     uint64_t *wanted;       /* sorted: payloads that it lacks */
     uint64_t *wanted_setup; /* of messages that are repeated for it */
     size_t wanted_count, wanted_setup_count;

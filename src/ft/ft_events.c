@@ -83,7 +83,7 @@ void rp_ft_event_repeated(void)
     bool all = seen.catches_up && !rp_ft.repeats_setup;
 
     for (int i = 0; i < rp_ft.ranks && all; i++)
-        all = rp_ft_channels[i].sent >= rp_ft_channels[i].suppress;
+        all = rp_ft_channels[i].sent >= rp_ft_channels[i].peer_has;
     if (!all)
         return;
     seen.catches_up = false;

@@ -155,7 +155,7 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
         return;
     }
     channel->sent++;
-    if (envelope.seq >= channel->suppress)
+    if (envelope.seq >= channel->peer_has)
         rp_ft_transmit(entry, rank, 0, from_buffer ? buffer : NULL);
     else
         suppress_or_send_payload(entry, channel, rank);

@@ -163,7 +163,7 @@ void rp_ft_resume_channel(const struct rp_ft_attempt *a, int p)
         return;
     struct rp_ft_channel *channel = &rp_ft_channels[rank];
     const struct rp_ft_counts *theirs = &a->theirs[p];
-    channel->suppress = theirs->arrived;
+    channel->peer_has = theirs->arrived;
     keep_list(&channel->wanted, &channel->wanted_count, a->missing[p], theirs->missing);
     keep_list(&channel->wanted_setup, &channel->wanted_setup_count, a->missing[p] + theirs->missing,
               theirs->missing_setup);

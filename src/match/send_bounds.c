@@ -4,8 +4,8 @@
  *
  *   bound(r) = clock(r), if r runs
  *            = max(clock(r), latency + bound(target)), if it waits for one rank
- *            = max(clock(r), latency + min(candidate, bounds of all others)), if for any
- *            = max(clock(r), latency + max(candidate, bounds of those missing)), if for all
+ *            = max(clock(r), latency + min(candidate_time, bounds of all others)), if for any
+ *            = max(clock(r), latency + max(candidate_time, bounds of those missing)), if for all
  *
  * (Chandy and Misra): ranks that wait for each other in a ring never send. The solution is found by
  * beginning with `never` for all ranks that wait, and going down until nothing changes. Every step
@@ -37,7 +37,7 @@ static uint64_t smallest_of_others(const uint64_t *bounds, size_t count, size_t 
 static uint64_t largest_of_missing(const struct rp_send_bound_rank *rank, const uint64_t *bounds,
                                    size_t count)
 {
-    uint64_t largest = rank->candidate;
+    uint64_t largest = rank->candidate_time;
 
     for (size_t i = 0; i < count; i++)
         if (rank->missing[i / 64] >> (i % 64) & 1)
@@ -57,7 +57,8 @@ static uint64_t bound_of(const struct rp_send_bound_rank *ranks, const uint64_t 
     case RP_SEND_ANY:
         smallest = smallest_of_others(bounds, count, self);
         return larger(rank->clock,
-                      later(rank->candidate < smallest ? rank->candidate : smallest, latency));
+                      later(rank->candidate_time < smallest ? rank->candidate_time : smallest,
+                            latency));
     case RP_SEND_ALL:
         return larger(rank->clock, later(largest_of_missing(rank, bounds, count), latency));
     default:

@@ -19,9 +19,9 @@ enum rp_send_bound_kind {
     RP_SEND_RUNS, /* it may send at its clock */
     RP_SEND_ONE,  /* it goes on when rank `target` has done something for it */
     RP_SEND_ANY,  /* it goes on when any other rank has, or with what it has already, which arrived
-                     at  `candidate` */
-    RP_SEND_ALL,  /* it goes on when all ranks in `missing` have; what it has arrived at `candidate`
-                   */
+                     at `candidate_time` */
+    RP_SEND_ALL,  /* it goes on when all ranks in `missing` have; what it has arrived at
+                     `candidate_time` */
 };
 
 /* What is known of a rank. */
@@ -29,7 +29,7 @@ struct rp_send_bound_rank {
     uint64_t clock; /* nothing is sent earlier than this; RP_SEND_NEVER: nothing any more */
     enum rp_send_bound_kind kind;
     uint32_t target;
-    uint64_t candidate;      /* ANY: RP_SEND_NEVER if there is none; ALL: 0 if there is none */
+    uint64_t candidate_time; /* ANY: RP_SEND_NEVER if there is none; ALL: 0 if there is none */
     const uint64_t *missing; /* a bit for each rank */
 };
 

@@ -2,6 +2,9 @@
 /*
  * A message is sent from its place in the log, so that to keep it costs no copy: all that the log
  * adds is one more user of the parcel, and a list of parcels for each task.
+ *
+ * Nothing tells the log what has arrived. It keeps all since the last checkpoint, and sends all
+ * again; so duplicates arise (section VI), which their receivers drop.
  */
 #include "task/task_log.h"
 

@@ -21,7 +21,9 @@ static struct rp_send_bound_rank one(uint32_t target)
 }
 static struct rp_send_bound_rank any(void)
 {
-    return (struct rp_send_bound_rank){.clock = 5, .kind = RP_SEND_ANY, .candidate = RP_SEND_NEVER};
+    return (struct rp_send_bound_rank){.clock = 5,
+                                       .kind = RP_SEND_ANY,
+                                       .candidate_time = RP_SEND_NEVER};
 }
 static struct rp_send_bound_rank all(const uint64_t *missing)
 {

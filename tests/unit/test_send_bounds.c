@@ -19,7 +19,7 @@ static uint64_t plus(uint64_t time, uint64_t latency)
 static uint64_t defined(const struct rp_send_bound_rank *ranks, size_t count, uint64_t latency,
                         size_t still, const uint64_t *bounds, size_t r)
 {
-    uint64_t least = ranks[r].candidate, most = ranks[r].candidate, wait = 0;
+    uint64_t least = ranks[r].candidate_time, most = ranks[r].candidate_time, wait = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (i != r && bounds[i] < least)
@@ -47,7 +47,7 @@ static size_t find_values(const struct rp_send_bound_rank *ranks, size_t count, 
     for (size_t i = 0; i < count; i++)
         for (uint64_t k = 0; k <= count; k++) {
             values[number++] = plus(ranks[i].clock, k * latency);
-            values[number++] = plus(ranks[i].candidate, k * latency);
+            values[number++] = plus(ranks[i].candidate_time, k * latency);
         }
     values[number++] = RP_SEND_NEVER;
     return number;
@@ -163,7 +163,7 @@ TEST(a_ring_of_ranks_that_wait_never_sends)
     CHECK_EQ(bounds[2], RP_SEND_NEVER);
     CHECK_EQ(bounds[3], 9);
     ranks[2].kind = RP_SEND_ANY; /* the fourth may wake it */
-    ranks[2].candidate = RP_SEND_NEVER;
+    ranks[2].candidate_time = RP_SEND_NEVER;
     rp_send_bounds(ranks, 4, 10, 4, bounds);
     CHECK_EQ(bounds[2], 19);
     CHECK_EQ(bounds[1], 29);
