@@ -92,6 +92,7 @@ FEATURES = {
     "RP_HAS_SESSIONS": "MPI_Session_init",
     "RP_HAS_PARTITIONED": "MPI_Psend_init",
     "RP_HAS_IDUP_WITH_INFO": "MPI_Comm_idup_with_info",
+    "RP_HAS_ATTR_GET": "MPI_Attr_get",
 }
 
 

@@ -24,7 +24,7 @@ class Function:
 def parse_parameter(text):
     text = " ".join(text.split())
     match = re.fullmatch(r"(.*?)(\b\w+)?((?:\[\d*\])*)", text)
-    before, name, after = match[1], match[2], match[3]
+    before, name, after = re.sub(r"(\w)\*", r"\1 *", match[1]), match[2], match[3]
     if name is None or before.strip() == "" or name in ("int", "void", "MPI_Comm", "char"):
         return (text + " ", "") if not after else (before + (name or "") + " ", after)
     return before, after

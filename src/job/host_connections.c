@@ -41,7 +41,7 @@ enum {
     STEPS = 4     /* probes without an answer: the connection is broken */
 };
 
-static const char magic[8] = "reprise\1";
+static const char magic[8] = {'r', 'e', 'p', 'r', 'i', 's', 'e', '\1'};
 
 struct hello {
     char magic[8];

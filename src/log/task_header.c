@@ -5,7 +5,7 @@
 
 #include "base/crc32c.h"
 
-static const char magic[8] = "RPTASKS\n";
+static const char magic[8] = {'R', 'P', 'T', 'A', 'S', 'K', 'S', '\n'};
 enum { VERSION = 1, HEAD = 4 * 4, CHECKSUM = 4 };
 
 void rp_task_header_put(struct rp_buffer *out, const struct rp_task_header *head)

@@ -509,6 +509,7 @@ int rp_partial_feed_Comm_get_attr(MPI_Comm comm, int keyval, void *value, int *f
                                  : rp_pmpi.Comm_get_attr(comm, keyval, value, flag);
 }
 
+#if RP_HAS_ATTR_GET
 int rp_partial_record_Attr_get(const struct rp_next *next, MPI_Comm comm, int keyval, void *value,
                                int *flag)
 {
@@ -521,3 +522,4 @@ int rp_partial_feed_Attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
     return is_predefined(keyval) ? feed_attr(&rp_f_Attr_get, comm, keyval, value, flag)
                                  : rp_pmpi.Attr_get(comm, keyval, value, flag);
 }
+#endif
