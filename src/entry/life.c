@@ -148,7 +148,7 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
     MPI_Comm comm;
 
     if (rp_pmpi.Group_from_session_pset(own_session, set, &group) != MPI_SUCCESS ||
-        rp_pmpi.Comm_create_from_group(group, tag, MPI_INFO_NULL, rp_constant.errors_return,
+        rp_pmpi.Comm_create_from_group(group, tag, rp_constant.info_null, rp_constant.errors_return,
                                        &comm) != MPI_SUCCESS) {
         rp_error("MPI_Session_init: no communicator of %s", set);
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
@@ -159,7 +159,7 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
 
 static void open_session(void)
 {
-    if (rp_pmpi.Session_init(MPI_INFO_NULL, rp_constant.errors_return, &own_session) !=
+    if (rp_pmpi.Session_init(rp_constant.info_null, rp_constant.errors_return, &own_session) !=
         MPI_SUCCESS) {
         rp_error("MPI_Session_init: no session for reprise");
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
