@@ -45,7 +45,7 @@ static const struct rp_option options[] = {
      "memory of each rank for messages that are sent and not yet received; k, M and G are units "
      "(default 16M)",
      &buffer},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
 };

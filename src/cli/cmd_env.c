@@ -21,7 +21,7 @@ static const char *output, *mpi, *list;
 
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "for record: the directory of the record", &output},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, if no PROGRAM is given", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, if no PROGRAM is given", &mpi},
     {"--list", NULL, NULL, "list all settings", &list},
     {NULL, NULL, NULL, NULL, NULL},
 };

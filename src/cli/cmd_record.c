@@ -28,7 +28,7 @@ static const char *no_environment;
 static const struct rp_option options[] = {
     {"--output", "-o", "DIR", "the directory of the record; it must not exist yet, or be empty",
      &output},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "also record values from outside: time, random, pid, host or all",
      &capture},

@@ -40,7 +40,7 @@ static const struct rp_option options[] = {
     {"--force", NULL, NULL, "replay although the program is another build", &force},
     {"--shuffle", NULL, NULL,
      "take messages of commutative regions in another order and compare the results", &shuffle},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through", &allow},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},

@@ -28,7 +28,7 @@ static const struct rp_option options[] = {
      "it again)",
      &who},
     {"--json", NULL, NULL, "with --who: print JSON, one object a line", &json},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     {"--force", NULL, NULL, "run although the program is another build", &force},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -47,7 +47,7 @@ static const struct rp_option options[] = {
     {"--timeout", NULL, "SECONDS", "a run that takes longer counts as hanging (default 60)",
      &timeout_text},
     {"--delay", NULL, "US", "the longest single delay, in microseconds (default 10000)", &delay},
-    {"--mpi", NULL, "MPI", "openmpi or mpich, where it cannot be seen from the program", &mpi},
+    {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     {"--allow", NULL, "F[,F]", "let these refused MPI functions through, unrecorded", &allow},
     {"--capture", NULL, "V[,V]", "also record values from outside: time, random, pid, host or all",
      &capture},

@@ -14,7 +14,7 @@ struct rp_solo {
     const char *ranks;            /* such as 3,7-9 or all */
     char **command;               /* NULL: as recorded */
     const char *where;            /* directory to run in; NULL: as recorded */
-    const char *mpi;              /* openmpi or mpich; NULL: that of the program */
+    const char *mpi;              /* its family; NULL: that of the program */
     const char *until, *break_at; /* run in gdb up to this event or place; or NULL */
     bool force;
     bool who; /* write the accesses of each rank into the record (log/accesslog.h) */

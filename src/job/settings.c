@@ -12,7 +12,7 @@ const struct rp_setting rp_settings[] = {
      "where records are kept and looked for (default: .reprise in the working directory)"},
     {"REPRISE_OUTPUT", "the directory of the new record (-o)"},
     {"REPRISE_RUN", "the record to replay or to look at (instead of the latest)"},
-    {"REPRISE_MPI", "openmpi or mpich, where it cannot be seen from the program (--mpi)"},
+    {"REPRISE_MPI", "openmpi, mpich or abi, where it cannot be seen from the program (--mpi)"},
     {"REPRISE_ALLOW", "refused MPI functions to let through, separated by commas (--allow)"},
     {"REPRISE_CAPTURE", "values from outside to record: time, random, pid, host or all, separated "
                         "by commas (--capture)"},
