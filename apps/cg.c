@@ -641,6 +641,7 @@ int main(int argc, char **argv)
     MPI_Dims_create(app.ranks, 2, grid);
     struct solver solver = create_solver(&app, grid[1], grid[0]);
     verify_product(&app, &solver);
+    /* Copied at each checkpoint: x and four scalars; iterate makes the other vectors anew. */
     reprise_protect_array(0, solver.x, (size_t)part_length(&solver), sizeof *solver.x);
     reprise_protect(1, &solver.zeta, sizeof solver.zeta);
     reprise_protect(2, &app.hash, sizeof app.hash);

@@ -158,6 +158,7 @@ static enum rp_status preload_ft(const char *mpi, struct rp_problem *why)
     return status == RP_OK ? preload_isendrecv(mpi, why) : status;
 }
 
+/* Each library goes in front of those before: PMPI layers stack so; PnMPI is not needed. */
 static enum rp_status preload_flavour(const char *mpi, struct rp_problem *why)
 {
     if (rp_setting("REPRISE_FT_RANKS"))

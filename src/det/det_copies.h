@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of messages that MPI has not sent yet. A message of up to the threshold is sent from a
- * copy where MPI itself might wait for its receiver.
+ * copy where MPI itself might wait for its receiver. This is instead of the paper's accepting
+ * buffer (DMP 4.1): at the sender; the limit is --buffer, 16 MB.
  */
 #ifndef RP_DET_COPIES_H
 #define RP_DET_COPIES_H

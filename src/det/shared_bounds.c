@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each rank is looked at twice: those of this host where they publish themselves, those of other
- * hosts in the copies that the leader writes. match/send_bounds.h finds from that how early each
- * can still send.
+ * DMP 4.2.3: the wait-for dependency of all ranks. Each rank is looked at twice: those of this host
+ * where they publish themselves, those of other hosts in the copies that the leader writes.
+ * match/send_bounds.h finds from that how early each can still send.
  */
 #include "det/shared_bounds.h"
 

@@ -11,6 +11,9 @@
  * beginning with `never` for all ranks that wait, and going down until nothing changes. Every step
  * down comes from a rank that needs no others for its bound, along a path that visits no rank
  * twice, since the latency is positive: so there are no more rounds than ranks.
+ *
+ * Why deadlocks of figure 4 (4.2.2) cannot occur: while a wildcard receive has a candidate, all who
+ * wait for its rank, even by way of others, send later than that; so it need not wait for them.
  */
 #include "match/send_bounds.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Send bounds (DMP 3.3, 3.4): the earliest logical time at which a rank can still send, as far as
- * it follows from what all ranks publish of themselves. No MPI.
+ * it follows from what all ranks publish of themselves. They are why deadlocks of figure 4 (4.2.2)
+ * cannot occur. No MPI.
  *
  * A message that is sent at time s takes effect from s + latency on: a rank that waits for it goes
  * on no earlier.

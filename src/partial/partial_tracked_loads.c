@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The log of loads (OPR's value log): loads that differ from the shadow are logged by number and
+ * fed back at that number.
+ */
 #include "partial/partial_tracked_loads.h"
 
 #include <stdlib.h>

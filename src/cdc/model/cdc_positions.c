@@ -117,7 +117,8 @@ bool rp_cdc_positions_are_full(const struct rp_cdc_positions *positions)
     return positions->table && positions->count == positions->table->message_count;
 }
 
-/* Returns whether no further message of the sender of this point can belong before the position. */
+/* Axiom 1 (iii), LMC: returns whether no further message of the sender of this point can belong
+ * before the position. */
 static bool is_past(const struct rp_cdc_positions *positions, size_t point,
                     const struct rp_cdc_position *position, const uint64_t *bounds,
                     const bool *under_way)

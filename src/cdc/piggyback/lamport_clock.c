@@ -58,6 +58,7 @@ uint64_t reprise_piggyback_clock(void)
     return now;
 }
 
+/* Replays. Axiom 1 (i): the clock moves as the record did. */
 void reprise_piggyback_received(uint64_t clock)
 {
     now = (clock > now ? clock : now) + 1;
@@ -104,6 +105,7 @@ void rp_stamps_add(int index, uint64_t stamp)
         (struct rp_stamp){index, (int32_t)(stamp & ((1u << RANK_BITS) - 1)), stamp >> RANK_BITS};
 }
 
+/* Records: the clock moves by the receives that the program learnt of. */
 size_t reprise_piggyback_take(const struct rp_stamp **stamps)
 {
     size_t count = completed.count;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The Lamport clock of this process, and the stamps of the messages that it received. */
+/*
+ * The Lamport clock of this process, and the stamps of the messages that it received. Receives move
+ * it: in records by reprise_piggyback_take, in replays by reprise_piggyback_received, as the record
+ * did (axiom 1 (i)). Only if the clock is replayed is the replay correct (section 5, theorem 2).
+ */
 #ifndef RP_LAMPORT_CLOCK_H
 #define RP_LAMPORT_CLOCK_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matched probes receive the messages of each communicator, with their stamps, in the order in
- * which MPI has them. A message belongs to the next table if it is not above that table's epoch
- * line and no later table claims it: then it has a position there (cdc/model/cdc_positions.h). Rows
- * that name their message find it by sender and clock.
+ * Messages that arrived but are not replayed yet (section 3.6: retained). Matched probes receive
+ * those of each communicator, with their stamps, in the order in which MPI has them. A message
+ * belongs to the next table if it is not above that table's epoch line and no later table claims
+ * it: then it has a position there (cdc/model/cdc_positions.h). Rows that name their message find
+ * it by sender and clock.
  */
 #include "cdc/replay/cdc_replay_pool.h"
 

@@ -238,6 +238,7 @@ void rp_cdc_replay_pass_no(const struct rp_call *call)
     rp_needs_no_yield = true;
 }
 
+/* The Lamport clock moves as the record did: only so is the replay correct (theorem 2). */
 struct rp_pooled *rp_cdc_replay_hand_out(const struct rp_call *call, const struct rp_answer *answer,
                                          int32_t *index)
 {
