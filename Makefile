@@ -5,6 +5,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 # The compiler wrappers of the MPIs to build for, separated by semicolons; empty: those that are found.
 REPRISE_MPICC ?=
+# The plugins of reprise-cc, which take long to compile.
+PLUGINS = ON
 
 .PHONY: all setup configured tests demo test test-page format bench coverage install clean
 
@@ -12,7 +14,7 @@ all: configured
 	cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 
 configured: setup
-	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DREPRISE_MPICC="$(REPRISE_MPICC)" >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DREPRISE_MPICC="$(REPRISE_MPICC)" -DREPRISE_PLUGINS=$(PLUGINS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
 
 # All that `make test` runs.
 tests: all
@@ -22,6 +24,7 @@ setup:
 	@REPRISE_MPICC="$(REPRISE_MPICC)" tools/setup
 
 # What the demo needs, and no more.
+demo: PLUGINS = OFF
 demo: configured
 	cmake --build $(BUILD) -j $(JOBS) --target demo >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
 	@tools/demo $(BUILD)
