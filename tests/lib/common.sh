@@ -72,9 +72,12 @@ headers() {
 }
 
 refuses() { # STATUS TEXT COMMAND...: it ends so, and says that
-    local wanted=$1 text=$2
+    local wanted=$1 text=$2 try
     shift 2
-    run 60 refused "$@"
+    for try in 1 2 3 4 5 6 7 8; do
+        run 60 refused "$@"
+        [ "$status" -eq 141 ] && [[ $1 = *mpirun.mpich* ]] || break # it dies of SIGPIPE when its processes end at once: natively in 23 of 150 runs on a loaded machine
+    done
     [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
     grep -q -- "$text" "$work/refused.err" || fail "$*: '$text' is not said"
 }
