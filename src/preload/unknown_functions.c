@@ -72,13 +72,22 @@ static bool is_unknown(const char *name)
            !rp_list_has(rp_setting("REPRISE_ALLOW"), plain);
 }
 
-/* Returns whether the name is that of a function that some loaded file has, not of a variable. */
+static bool is_our_library(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strncmp(slash ? slash + 1 : path, "libreprise", 10) == 0;
+}
+
+/* Returns whether the name is that of a function (not of a variable) that another library has. One
+ * of ours, in front of this one, may have it though mpi.h has not, as MPI_Isendrecv. */
 static bool is_function(const char *name)
 {
     void *address = dlsym(RTLD_DEFAULT, name), *entry = NULL;
     Dl_info info;
 
-    if (!address || !dladdr1(address, &info, &entry, RTLD_DL_SYMENT) || !entry)
+    if (!address || !dladdr1(address, &info, &entry, RTLD_DL_SYMENT) || !entry ||
+        is_our_library(info.dli_fname))
         return false;
     unsigned char type = ELF64_ST_TYPE(((const ElfW(Sym) *)entry)->st_info);
     return type == STT_FUNC || type == STT_GNU_IFUNC;
