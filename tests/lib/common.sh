@@ -7,6 +7,10 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=n
 export OMPI_MCA_pml=ob1 # which it chooses anyhow, after it has tried those of networks: a fifth of its start
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_orte_allowed_exit_without_sync=1 # where processors are scarce, its launcher misses that ranks called MPI_Finalize, ends the job for that, and makes those still in there crash: natively in one of 50 runs
+case $(sed -n 's/^version //p' "$build"/lib/reprise/openmpi*/mpi 2>/dev/null | head -n 1) in # more ranks than processors, for launchers of PRRTE
+5.*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
+[6-9]*) export PRTE_MCA_mapby=:oversubscribe ;;
+esac
 for name in $(compgen -e REPRISE_); do [ "$name" = REPRISE_BUILD ] || unset "$name"; done
 unset REPRISE_BUILD
 work=$(mktemp -d "${TMPDIR:-/tmp}/reprise-test.XXXXXX")
