@@ -7,8 +7,7 @@ usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 Writes ft_entries.h and entries.c. Functions of the class `own` go to rp_ft_NAME of src/ft, with the
 same arguments; those of the families of MPI_Wait and MPI_Test to rp_ft_complete. Those of the class
 `refuse` stop the program by name: their real ones would mean other processes than the program does.
-Forms for large counts, and functions that the table does not have,
-are refused if they name a handle.
+Forms for large counts, and functions that the table does not have, are refused if they name a handle.
 """
 import re
 import sys

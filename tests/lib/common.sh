@@ -3,6 +3,7 @@
 set -u
 build=${REPRISE_BUILD:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../../build" && pwd)}
 reprise=$build/bin/reprise
+[ ! -d "$build/tests/bin" ] || PATH=$build/tests/bin:$PATH # mpicc.NAME and mpirun.NAME of MPIs that are elsewhere
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_pml=ob1 # which it chooses anyhow, after it has tried those of networks: a fifth of its start
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -28,11 +29,8 @@ fail() {
 }
 
 launcher() { # MPI RANKS: sets the array `launch`
-    case $1 in
-    openmpi) launch=(mpirun.openmpi -n "$2") ;;
-    mpich) launch=(mpirun.mpich -n "$2") ;;
-    *) fail "no launcher for $1" ;;
-    esac
+    launch=("mpirun.$1" -n "$2")
+    command -v "${launch[0]}" >/dev/null || fail "no launcher for $1"
 }
 
 descendants() {
