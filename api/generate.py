@@ -96,6 +96,10 @@ FEATURES = {
 }
 
 
+# A library that knows all these may ask for a status (src/preload/lost_status.h).
+ASKING = {"Request_get_status", "Request_free", "Start", "Startall", *COMPLETIONS}
+
+
 def write_next(entries, header, out):
     out.write("/* Made by api/generate.py. */\n#ifndef RP_NEXT_H\n#define RP_NEXT_H\n\n")
     out.write("#include <mpi.h>\n\n#include \"base/visibility.h\"\n\n/* What mpi.h has. */\n")
@@ -133,6 +137,8 @@ def write_tables(intercepted, known, out):
         for entry in known:
             slot = f"{twin_of(prefix)}.{entry.member}"
             out.write(f"    rp_next_find(\"{prefix}{entry.name}\", &{slot}, sizeof {slot});\n")
+    if ASKING <= {entry.member for entry in known}:
+        out.write("    rp_lost_status_mend();\n")
     out.write("}\n\n")
 
 
@@ -203,7 +209,8 @@ class Library:
         with open(sys.argv[3] + "/next.h", "w") as out:
             write_next(known, header, out)
         with open(sys.argv[3] + "/entries.c", "w") as out:
-            out.write(f"/* Made by api/generate.py. */\n#include \"{self.include}\"\n\n")
+            out.write(f"/* Made by api/generate.py. */\n#include \"{self.include}\"\n")
+            out.write("#include \"preload/lost_status.h\"\n\n")
             if self.refuses_unknown:
                 out.write("#include \"preload/unknown_functions.h\"\n\n")
                 write_known(header, table, self.column, out)

@@ -470,7 +470,7 @@ def write_hand(calls, out):
 
 
 def write_entries(calls, functions, out):
-    out.write("/* Made by api/partial.py. */\n#include \"partial/partial.h\"\n\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
+    out.write("/* Made by api/partial.py. */\n#include \"partial/partial.h\"\n#include \"preload/lost_status.h\"\n\n#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n")
     generate.write_tables(calls, functions, out)
     for number, call in enumerate(calls):
         out.write(f"const struct rp_function rp_f_{call.member} = {{{number}, \"{call.name}\"}};\n\n")
