@@ -20,4 +20,5 @@ says 120 "--kill 0@2,7@1: there is no rank 7" --kill 0@2,7@1 mpirun -n 2 "${jaco
 says 120 "--kill 1@x" --kill 1@x mpirun -n 2 "${jacobi[@]}"
 says 125 "no spare is left" --spares 0 --kill 1@2 mpirun -n 2 "${jacobi[@]}"
 REPRISE_ULFM=/nowhere says 120 "REPRISE_ULFM is /nowhere" mpirun -n 2 "${jacobi[@]}"
-REPRISE_ULFM='' HOME=/nowhere XDG_CACHE_HOME=/nowhere says 123 "with-ft=ulfm" mpirun -n 2 "${jacobi[@]}"
+REPRISE_ULFM='' HOME=/nowhere XDG_CACHE_HOME=/nowhere "$tools/ulfm" --find >/dev/null || # the system's own may have it
+    REPRISE_ULFM='' HOME=/nowhere XDG_CACHE_HOME=/nowhere says 123 "with-ft=ulfm" mpirun -n 2 "${jacobi[@]}"

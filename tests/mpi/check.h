@@ -20,6 +20,14 @@
 #include <string.h>
 #include <time.h>
 
+// The functions of MPI 4 but for those of large counts. Open MPI 5 has them and says that it is of
+// MPI 3.
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define CHECK_HAS_MPI_4 1
+#else
+#define CHECK_HAS_MPI_4 0
+#endif
+
 // MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are made-up addresses, which gcc takes for arrays too
 // small.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -6,7 +6,7 @@
 //     requests, completed by every call that completes requests
 #include "check_isendrecv.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
 
 enum { ROUNDS = 2, TAG = 1, OTHER_TAG = 2, PAIRS = 3, NULL_SLOT = PAIRS, OTHER, SLOTS };
 

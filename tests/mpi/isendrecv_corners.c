@@ -6,7 +6,12 @@
 //     with errors; freed; by its other names
 #include "check_isendrecv.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
+
+#if MPI_VERSION < 4 // Open MPI 5
+#define MPI_Isendrecv_c MPI_Isendrecv
+#define MPI_Isendrecv_replace_c MPI_Isendrecv_replace
+#endif
 
 enum { TAG = 1, LONG = 200000 };
 

@@ -5,7 +5,7 @@
 // about: four threads a rank exchange with anyone by MPI_Isendrecv, each with requests of its own
 #include "check_threads.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
 
 enum { ROUNDS = 4, TAG = 1 };
 

@@ -6,7 +6,12 @@
 // about: 20,000 receives, half of them wildcards, in one Waitall, and again in rounds of Waitsome
 #include "check.h"
 
-enum { REQUESTS = 20000, WINDOW = 200, TAG_WILD = 1, TAG_NAMED = 2 };
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+enum { WINDOW = 20 }; // with 100, Open MPI 5.0.7 stands still natively
+#else
+enum { WINDOW = 200 };
+#endif
+enum { REQUESTS = 20000, TAG_WILD = 1, TAG_NAMED = 2 };
 
 static int values[REQUESTS];
 static MPI_Request requests[REQUESTS];

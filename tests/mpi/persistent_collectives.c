@@ -6,7 +6,7 @@
 // about: persistent collectives started together with persistent wildcard receives
 #include "check.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
 
 enum { ROUNDS = 6, SLOTS = 4, TAG = 1 };
 

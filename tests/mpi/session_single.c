@@ -6,7 +6,7 @@
 //     then
 #include "check.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
 int main(void)
 {
     MPI_Session session;

@@ -7,7 +7,7 @@
 //     them
 #include "check.h"
 
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
 static MPI_Comm communicator_of(MPI_Session session, const char *tag, MPI_Group *group)
 {
     MPI_Comm comm;

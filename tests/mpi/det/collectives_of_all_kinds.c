@@ -104,7 +104,7 @@ static void handles(void)
 
 static void persistent(void)
 {
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
     MPI_Request requests[2];
 
     MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
@@ -117,6 +117,8 @@ static void persistent(void)
     }
     for (int i = 0; i < 2; i++)
         MPI_Request_free(&requests[i]);
+#endif
+#if MPI_VERSION >= 4
     MPI_Bcast_c(values, 1, MPI_INT, 1, MPI_COMM_WORLD);
     if (check.rank % 2)
         MPI_Bcast_c(values, 1, MPI_INT, 2, MPI_COMM_WORLD);

@@ -106,7 +106,7 @@ static void on_file(int is_other)
 
 static void persistent(int is_other)
 {
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
     MPI_Request request;
 
     if (is_other)

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Request request;
 
     check_start(&argc, &argv);
-#if MPI_VERSION >= 4
+#if CHECK_HAS_MPI_4
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Isendrecv(&out, 1, MPI_LONG, 1 - check.rank, 1, &in, 1, MPI_LONG, MPI_ANY_SOURCE, 1,
                   MPI_COMM_WORLD, &request);
