@@ -63,7 +63,7 @@ char *rp_launch_gdb_script(void)
     return real;
 }
 
-static bool is_openmpi; /* what was preloaded for */
+static bool is_openmpi, is_abi; /* what was preloaded for */
 
 void rp_launch_for_openmpi(void)
 {
@@ -191,6 +191,7 @@ enum rp_status rp_launch_preload_for(const char *mpi, const char *library, const
 
     if (status == RP_OK) {
         is_openmpi = strcmp(flavour.family, "openmpi") == 0;
+        is_abi = strcmp(flavour.family, "abi") == 0;
         status = preload_flavour(flavour.name, why);
     }
     if (status == RP_OK && asan)
@@ -512,8 +513,10 @@ static char **names_to_give(size_t *count)
     return names;
 }
 
+/* With the standard ABI, the launcher says which MPI it is. */
 static bool is_openmpi_launcher(const char *word)
 {
+    const char *mpi = is_openmpi ? "openmpi" : is_abi ? rp_binary_launcher_mpi(word) : NULL;
     static const char *const launchers[] = {"mpirun",         "mpiexec",         "orterun",
                                             "mpirun.openmpi", "mpiexec.openmpi", "oshrun",
                                             "shmemrun",       "prterun"};
@@ -521,7 +524,7 @@ static bool is_openmpi_launcher(const char *word)
 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         if (strcmp(name, launchers[i]) == 0)
-            return is_openmpi;
+            return mpi && strcmp(mpi, "openmpi") == 0;
     return false;
 }
 
