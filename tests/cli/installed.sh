@@ -25,6 +25,9 @@ run 60 linked ./linked info record-moved
 [ "$status" -eq 0 ] || fail "by a link: $status"
 
 for page in reprise.1 reprise-record.1 reprise-cc.1; do [ -e "$prefix/share/man/man1/$page" ] || fail "no $page"; done
+for file in bash-completion/completions/reprise bash-completion/completions/reprise-cc zsh/site-functions/_reprise fish/vendor_completions.d/reprise.fish; do
+    [ -s "$prefix/share/$file" ] || fail "no $file"
+done
 ! grep -rIlF "$build" "$prefix" >names.out || fail "these name the build tree"
 for file in "$prefix"/bin/* "$prefix"/lib*/reprise/*/*.so; do
     ! readelf -d "$file" 2>/dev/null | grep -E 'R(UN)?PATH' | grep -qF "$build" || fail "$file looks for libraries in the build tree"
