@@ -8,7 +8,7 @@ REPRISE_MPICC ?=
 # The plugins of reprise-cc, which take long to compile.
 PLUGINS = ON
 
-.PHONY: all setup configured tests demo test test-page format bench coverage install clean
+.PHONY: all setup configured tests demo test test-page format bench coverage dist install clean
 
 all: configured
 	cmake --build $(BUILD) -j $(JOBS) >>$(BUILD).log 2>&1 || { tail -n 60 $(BUILD).log; exit 1; }
@@ -52,6 +52,11 @@ coverage: setup
 	@mkdir -p $(BUILD)
 	@tools/coverage $(abspath $(BUILD))/coverage
 
+# The release of the last commit.
+dist:
+	@tools/dist .
+
+# DESTDIR is honoured.
 install: all
 	cmake --install $(BUILD)
 

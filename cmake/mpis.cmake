@@ -13,6 +13,8 @@
 #   NAME_MPICXX, NAME_MPIF90, NAME_MPIRUN   beside the wrapper; empty if there is none
 set(REPRISE_MPICC "" CACHE STRING "compiler wrappers of the MPIs to build for, separated by semicolons")
 set(REPRISE_CMAKE ${CMAKE_CURRENT_LIST_DIR})
+separate_arguments(arguments UNIX_COMMAND "${CMAKE_C_COMPILER_ARG1}")
+set(REPRISE_CC ${CMAKE_C_COMPILER} ${arguments}) # CC may be "ccache gcc"
 
 # What the wrapper gives to the compiler: flags in COMPILE and LINK. Empty lists: it does not tell.
 function(read_wrapper wrapper compile link)
@@ -39,7 +41,7 @@ endfunction()
 function(find_family compile out)
   set(${out} "" PARENT_SCOPE)
   foreach(family openmpi mpich abi)
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -std=gnu11 -fsyntax-only ${compile} -DFAMILY=${family}
+    execute_process(COMMAND ${REPRISE_CC} -std=gnu11 -fsyntax-only ${compile} -DFAMILY=${family}
       ${REPRISE_CMAKE}/probe_family.c RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
       set(${out} ${family} PARENT_SCOPE)
@@ -49,7 +51,7 @@ function(find_family compile out)
 endfunction()
 
 function(find_version compile out)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${compile} -x c ${REPRISE_CMAKE}/probe_mpi.h
+  execute_process(COMMAND ${REPRISE_CC} -E -P ${compile} -x c ${REPRISE_CMAKE}/probe_mpi.h
     OUTPUT_VARIABLE text ERROR_QUIET)
   string(REGEX MATCH "rp_version ([^\n]*)" line "${text}")
   string(REGEX MATCHALL "[A-Za-z0-9.]+" parts "${CMAKE_MATCH_1}")
@@ -77,7 +79,7 @@ function(write_flavour name)
   set(folder ${CMAKE_BINARY_DIR}/lib/reprise/${name})
   file(MAKE_DIRECTORY ${folder})
   file(WRITE ${folder}/mpi "family ${${name}_FAMILY}\nversion ${${name}_VERSION}\nlibrary ${${name}_LIBRARY}\n")
-  install(FILES ${folder}/mpi DESTINATION lib/reprise/${name})
+  install(FILES ${folder}/mpi DESTINATION ${REPRISE_LIBRARIES}/${name})
   foreach(tool mpicc mpicxx mpif90 mpirun)
     string(TOUPPER ${tool} variable)
     string(REPLACE MPICC WRAPPER variable ${variable})
@@ -152,7 +154,7 @@ endmacro()
 
 # Says which functions are refused because api/functions.table does not have them.
 function(list_unknown name)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} ${${name}_COMPILE} -E -P -x c ${CMAKE_SOURCE_DIR}/api/mpi.h.in
+  execute_process(COMMAND ${REPRISE_CC} ${${name}_COMPILE} -E -P -x c ${CMAKE_SOURCE_DIR}/api/mpi.h.in
     -o ${CMAKE_BINARY_DIR}/CMakeFiles/mpi-${name}.i ERROR_QUIET)
   execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/api/unknown.py ${CMAKE_SOURCE_DIR}/api/functions.table
     ${CMAKE_BINARY_DIR}/CMakeFiles/mpi-${name}.i OUTPUT_VARIABLE unknown OUTPUT_STRIP_TRAILING_WHITESPACE)

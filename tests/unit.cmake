@@ -11,6 +11,7 @@ unset(CMAKE_REQUIRED_FLAGS)
 # The core once more under the sanitizers, for hostile input and failing allocations.
 add_library(core_checked STATIC EXCLUDE_FROM_ALL ${CORE_SOURCES})
 target_include_directories(core_checked PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+target_compile_definitions(core_checked PRIVATE RP_LIBRARY_FOLDER="${REPRISE_LIBRARY_FOLDER}")
 target_link_libraries(core_checked PUBLIC PkgConfig::ZSTD PkgConfig::ZLIB PkgConfig::UNWIND Threads::Threads ${CMAKE_DL_LIBS})
 target_compile_options(core_checked PUBLIC $<$<NOT:$<CONFIG:Debug>>:-O1> -g)
 if(HAVE_SANITIZERS)

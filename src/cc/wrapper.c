@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "base/installed.h"
 #include "cc/commandline.h"
 #include "reprise.h"
 
@@ -377,14 +378,11 @@ static void push_linking(struct job *job, const struct rp_commandline *line)
 
 static void find_folder(struct job *job)
 {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length < 0 ? 0 : length] = 0;
-    for (int i = 0; i < 2 && strrchr(self, '/'); i++)
-        *strrchr(self, '/') = 0;
-    if (snprintf(job->folder, sizeof job->folder, "%s/lib/reprise/cc", self) >=
-        (int)sizeof job->folder)
+    char *folder = must(rp_installed_folder());
+
+    if (snprintf(job->folder, sizeof job->folder, "%s/cc", folder) >= (int)sizeof job->folder)
         job->folder[0] = 0;
+    free(folder);
 }
 
 static const struct language *language_of(const char *program)

@@ -2,24 +2,18 @@
 #include "cli/flavours.h"
 
 #include <dirent.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/installed.h"
 #include "job/settings.h"
 
 char *rp_flavours_folder(void)
 {
-    char self[PATH_MAX], *path;
     const char *set = rp_setting("REPRISE_LIBRARY");
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 
-    if (set)
-        return strdup(set);
-    self[length > 0 ? length : 0] = 0;
-    return asprintf(&path, "%s/../lib/reprise", dirname(self)) < 0 ? NULL : path;
+    return set ? strdup(set) : rp_installed_folder();
 }
 
 /* Reads `folder`/`name`/mpi. A folder without that file is none of a flavour. */

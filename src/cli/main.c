@@ -48,6 +48,11 @@ int main(int argc, char **argv)
         puts("reprise " REPRISE_VERSION);
         return 0;
     }
+    if (strcmp(argv[1], "--tables") == 0) { /* for completions, when they are made */
+        for (int i = 0; i < COMMANDS; i++)
+            rp_options_table(commands[i]);
+        return 0;
+    }
     bool asked = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
                  strcmp(argv[1], "-h") == 0;
     const struct rp_command *command = find(asked && argc > 2 ? argv[2] : argv[1]);

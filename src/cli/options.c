@@ -40,6 +40,14 @@ void rp_options_help(const struct rp_command *command)
     printf("  %-22s %s\n", "-h, --help", "this text");
 }
 
+void rp_options_table(const struct rp_command *command)
+{
+    printf("command\t%s\t%s\t%s\n", command->name, command->about, command->synopsis);
+    for (const struct rp_option *o = command->options; o->name; o++)
+        printf("option\t%s\t%s\t%s\t%s\n", o->name, o->short_form ? o->short_form : "",
+               o->argument ? o->argument : "", o->about);
+}
+
 static const struct rp_option *find(const struct rp_command *command, const char *word,
                                     const char **inline_value)
 {

@@ -50,6 +50,10 @@ int rp_usage_error(const struct rp_command *command, const char *format, ...)
 
 void rp_options_help(const struct rp_command *command);
 
+/* Prints the table, for src/cli/completions.py: a line for the command, and one for each option,
+ * with tabs between the fields. */
+void rp_options_table(const struct rp_command *command);
+
 extern const struct rp_command rp_command_record, rp_command_replay, rp_command_info,
     rp_command_dump, rp_command_verify, rp_command_recode, rp_command_env, rp_command_doctor,
     rp_command_det, rp_command_calibrate, rp_command_report, rp_command_diff, rp_command_export,
