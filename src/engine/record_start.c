@@ -101,16 +101,6 @@ static char **variables(void)
     return all;
 }
 
-static char *library_version(void)
-{
-    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-
-    rp_pmpi.Get_library_version(version, &length);
-    version[strcspn(version, "\n")] = 0;
-    return strdup(version);
-}
-
 static char *time_now(void)
 {
     char text[32];
@@ -133,7 +123,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->ranks = (uint32_t)session->ranks;
     m->launched_inside = launched && strcmp(launched, "inside") == 0;
     m->mpi = strdup(rp_session_mpi());
-    m->mpi_version = library_version();
+    m->mpi_version = rp_session_mpi_version();
     m->program = strdup(program);
     m->build_id = rp_session_build_id();
     m->directory = directory ? strdup(directory) : getcwd(NULL, 0);

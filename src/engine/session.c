@@ -11,10 +11,30 @@
 #include <xxhash.h>
 
 #include "base/diagnostics.h"
+#include "base/text.h"
 #include "job/settings.h"
 #include "log/rundir.h"
 #include "preload/constants.h"
 #include "entry/engine.h"
+
+static bool is_partial; /* no other rank is there */
+
+/* The version without what packagers append. */
+static int length_shown(const char *version)
+{
+    return (int)strcspn(version, ",");
+}
+
+static void say_other_version(const struct rp_manifest *m)
+{
+    char *here = rp_session_mpi_version();
+
+    if (strcmp(here, m->mpi_version) != 0)
+        rp_note("the MPI is another: it is '%.*s', and was '%.*s' in the recording",
+                length_shown(here), here, length_shown(m->mpi_version),
+                rp_text_shown(m->mpi_version));
+    free(here);
+}
 
 static enum rp_status check_manifest(const struct rp_session *session, const struct rp_manifest *m,
                                      struct rp_problem *why)
@@ -35,12 +55,13 @@ static enum rp_status check_manifest(const struct rp_session *session, const str
                          "--force replays all the same",
                          m->program, m->build_id, build_id);
     free(build_id);
+    if (status == RP_OK && (session->rank == 0 || is_partial))
+        say_other_version(m);
     return status;
 }
 
-static bool is_partial; /* no other rank is there */
-static bool single; /* nor was there ever one. MPICH 4.0 crashes when it is to complete a request in
-                       a session of one process */
+static bool single; /* nor was there ever another. MPICH 4.0 crashes when it is to complete a
+                       request in a session of one process */
 
 bool rp_session_is_partial(void)
 {
@@ -188,6 +209,19 @@ void rp_session_agree(enum rp_status status, void (*undo)(void))
     if (undo)
         undo();
     leave(worst);
+}
+
+char *rp_session_mpi_version(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length;
+
+    rp_pmpi.Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    char *line = strdup(version);
+    if (!line)
+        rp_bug(__FILE__, __LINE__, "out of memory");
+    return line;
 }
 
 const char *rp_session_mpi(void)

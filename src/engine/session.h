@@ -55,6 +55,9 @@ void rp_session_meet(void);
 /* The family of MPIs: `openmpi`, `mpich` or `abi`. */
 const char *rp_session_mpi(void);
 
+/* The first line of the version of the MPI of this process. The caller frees it. */
+char *rp_session_mpi_version(void);
+
 /* The program's build id in hex, or a hash of its file; to be freed. */
 char *rp_session_build_id(void);
 
