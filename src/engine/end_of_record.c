@@ -100,7 +100,7 @@ void rp_end_of_record_say_verdict(void)
     rp_state_sum(rp_rank.state, &done, &total);
     rp_diagnostics_process("rank", -1);
     struct rp_buffer text = {0};
-    if (rp_refusal_describe(rp_rank.session.directory, rp_rank.state, &text))
+    if (rp_refusal_describe(rp_rank.session.record, rp_rank.state, &text))
         rp_error("%s", text.failed ? "the recording was refused" : (char *)text.bytes);
     else if (done == total)
         rp_note("replayed %llu events on %d ranks: identical up to the end of the record",
