@@ -347,16 +347,6 @@ static bool was_refused(const struct replay *r)
     return refused;
 }
 
-static void name_ranks(const struct rp_replay_state *state, char text[64])
-{
-    struct rp_buffer words = {0};
-
-    rp_state_put_ranks(state, &words);
-    rp_buffer_byte(&words, 0);
-    snprintf(text, 64, "%s", words.failed ? "all ranks" : (char *)words.bytes);
-    rp_buffer_free(&words);
-}
-
 static bool is_complete(const struct rp_jobs *jobs)
 {
     for (size_t i = 0; i < jobs->count; i++)
@@ -390,9 +380,9 @@ static int verdict(const struct replay *r, int status)
 {
     uint64_t done, total;
     uint32_t processes = r->jobs.processes;
-    char ranks[64];
+    char ranks[RP_RANKS_WORDS];
 
-    name_ranks(r->state, ranks);
+    rp_state_ranks(r->state, ranks);
     rp_state_sum(r->state, &done, &total);
     if (count_in(r->state, RP_RANK_DIVERGED) > 0)
         return REPRISE_EXIT_DIVERGED;

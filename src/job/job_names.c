@@ -46,6 +46,16 @@ bool rp_job_of_spawn(const char *process, unsigned long n, char name[RP_JOB_NAME
     return snprintf(name, RP_JOB_NAME, "%s.%lu", process, n) < RP_JOB_NAME;
 }
 
+const char *rp_ranks_words(unsigned ranks, unsigned children, char text[RP_RANKS_WORDS])
+{
+    int length = snprintf(text, RP_RANKS_WORDS, "%u ranks", ranks);
+
+    if (children > 0)
+        snprintf(text + length, RP_RANKS_WORDS - (size_t)length, " and %u child%s", children,
+                 children == 1 ? "" : "ren");
+    return text;
+}
+
 int rp_job_compare(const char *one, const char *other)
 {
     while (*one && *other) {

@@ -25,6 +25,10 @@ const char *rp_process_name(const char *job, long rank, char name[RP_PROCESS_NAM
  * it would be too long. */
 bool rp_job_of_spawn(const char *process, unsigned long n, char name[RP_JOB_NAME]);
 
+/* Writes "4 ranks", or "4 ranks and 2 children", into `text`, and returns that. */
+enum { RP_RANKS_WORDS = 64 };
+const char *rp_ranks_words(unsigned ranks, unsigned children, char text[RP_RANKS_WORDS]);
+
 /* Orders names of jobs as their numbers are: 0.2 before 0.10. The same as strcmp otherwise. */
 int rp_job_compare(const char *one, const char *other);
 

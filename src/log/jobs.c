@@ -194,6 +194,8 @@ static enum rp_status check_job(const struct rp_job *job, struct rp_problem *why
 {
     if (strcmp(job->manifest.job, job->name) == 0)
         return RP_OK;
+    if (!*job->name)
+        return rp_job_refuse(job->directory, &job->manifest, why);
     return rp_fail(why, RP_DAMAGED, "%s is not the record of job %s, but of job %s", job->directory,
                    job->name, job->manifest.job);
 }

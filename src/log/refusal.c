@@ -50,7 +50,7 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
                          struct rp_buffer *out)
 {
     struct rp_refusal recorded;
-    char function[RP_STATE_WHAT];
+    char function[RP_STATE_WHAT], ranks[RP_RANKS_WORDS];
     uint64_t done, total;
     bool was_refused = rp_refusal_read(directory, &recorded);
 
@@ -67,9 +67,8 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
         return false;
     rp_buffer_printf(
         out,
-        ": %llu of %llu events on ", (unsigned long long)done, (unsigned long long)total);
-    rp_state_put_ranks(state, out);
-    rp_buffer_printf(out, " were replayed, and none is recorded behind that call");
+        ": %llu of %llu events on %s were replayed, and none is recorded behind that call",
+        (unsigned long long)done, (unsigned long long)total, rp_state_ranks(state, ranks));
     rp_buffer_byte(out, 0);
     return true;
 }

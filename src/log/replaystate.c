@@ -119,13 +119,11 @@ uint32_t rp_state_children(const struct rp_replay_state *state)
     return count;
 }
 
-void rp_state_put_ranks(const struct rp_replay_state *state, struct rp_buffer *out)
+const char *rp_state_ranks(const struct rp_replay_state *state, char text[RP_RANKS_WORDS])
 {
     uint32_t children = rp_state_children(state);
 
-    rp_buffer_printf(out, "%u ranks", state->ranks - children);
-    if (children > 0)
-        rp_buffer_printf(out, " and %u child%s", children, children == 1 ? "" : "ren");
+    return rp_ranks_words(state->ranks - children, children, text);
 }
 
 static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int protection,

@@ -108,8 +108,8 @@ void rp_state_set_job(struct rp_replay_state *state, const char *job, enum rp_ra
 /* Returns how many slots are of processes that were spawned. */
 uint32_t rp_state_children(const struct rp_replay_state *state);
 
-/* Appends "4 ranks", or "4 ranks and 2 children". */
-void rp_state_put_ranks(const struct rp_replay_state *state, struct rp_buffer *out);
+/* rp_ranks_words of the state. */
+const char *rp_state_ranks(const struct rp_replay_state *state, char text[RP_RANKS_WORDS]);
 void rp_state_unmap(struct rp_replay_state *state);
 
 /* Maps the file `path`; the first process that comes makes it. Returns NULL if it can be neither
