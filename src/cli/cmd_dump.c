@@ -247,17 +247,24 @@ static enum rp_status chosen_ranks(const struct rp_jobs *jobs, uint32_t *first, 
     return RP_OK;
 }
 
-static enum rp_status dump_process(const struct rp_jobs *jobs, uint32_t number,
-                                   struct rp_problem *why)
+/* Those from `first` to `last` that are of the job. */
+static enum rp_status dump_job(const struct rp_job *job, uint32_t first, uint32_t last,
+                               struct rp_problem *why)
 {
-    uint32_t rank;
-    const struct rp_job *job = rp_jobs_of(jobs, number, &rank);
-    struct rp_naming *naming = rp_naming_open(job->manifest.wrappers);
+    uint32_t end = job->first + job->manifest.ranks;
+    enum rp_status status = RP_OK;
 
-    job_name = job->name;
-    rp_process_name(job->name, rank, process);
+    if (last < job->first || first >= end)
+        return RP_OK;
+    struct rp_naming *naming = rp_naming_open(job->manifest.wrappers);
     rp_learn_callers(naming, job->directory, &job->manifest);
-    enum rp_status status = dump_rank(job->directory, &job->manifest, naming, rank, why);
+    job_name = job->name;
+    for (uint32_t i = job->first; status == RP_OK && i < end; i++) {
+        if (i < first || i > last)
+            continue;
+        rp_process_name(job->name, i - job->first, process);
+        status = dump_rank(job->directory, &job->manifest, naming, i - job->first, why);
+    }
     rp_naming_close(naming);
     return status;
 }
@@ -277,8 +284,8 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
         if (status == RP_OK && who)
             status = rp_print_writers(directory, &jobs.job[0].manifest, rank_text, json != NULL,
                                       why);
-        for (uint32_t i = first; !who && status == RP_OK && i <= last; i++)
-            status = dump_process(&jobs, i, why);
+        for (size_t i = 0; !who && status == RP_OK && i < jobs.count; i++)
+            status = dump_job(&jobs.job[i], first, last, why);
         rp_jobs_free(&jobs);
     }
     free(directory);
