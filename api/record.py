@@ -333,6 +333,57 @@ TEMPLATES = {
     }}
     return rp_engine->spawn(&call, &(const struct rp_spawn){spawn});
 """, None, None, None),
+    "open_port": ("""\
+    int rc;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    if (rc == MPI_SUCCESS && rp_engine->port_opened)
+        rp_engine->port_opened(port_name);
+    return rc;
+""", None, None, None),
+    "close_port": ("""\
+    if (!RP_ELSEWHERE("{name}", 1) && rp_engine->port_closed)
+        rp_engine->port_closed(port_name);
+    return {twin}.{member}({args});
+""", None, None, None),
+    "connect": ("""\
+    int rc, rank = -1;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (!rp_engine->connect || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    if (rp_pmpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root)
+        return rp_engine->connect(&call, &(const struct rp_connection){{{args}}});
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
+""", None, None, None),
+    "accept": ("""\
+    int rc, rank = -1;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    if (!rp_engine->accepted || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    if (rc == MPI_SUCCESS && rp_pmpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root)
+        rp_engine->accepted("{name}", port_name);
+    return rc;
+""", None, None, None),
+    "lookup": ("""\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (!rp_engine->Lookup_name || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    return rp_engine->Lookup_name(&call, {args});
+""", None, None, None),
     "refuse": ("""\
     rp_refuse("{name}");
     return {twin}.{member}({args});

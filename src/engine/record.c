@@ -21,6 +21,8 @@
 #include "engine/record_calls.h"
 #include "engine/record_clocks.h"
 #include "engine/record_data.h"
+#include "engine/ports.h"
+#include "engine/record_ports.h"
 #include "engine/record_spawn.h"
 #include "engine/record_start.h"
 #include "engine/session.h"
@@ -266,6 +268,11 @@ static const struct rp_engine engine = {
     .Comm_free = record_comm_free,
     .Comm_disconnect = record_comm_disconnect,
     .spawn = record_spawn,
+    .port_opened = rp_ports_add,
+    .port_closed = rp_ports_remove,
+    .connect = rp_record_connect,
+    .accepted = rp_ports_accepted,
+    .Lookup_name = rp_record_lookup,
     .threads_begin = record_threads_begin,
     .turn_begin = record_turn_begin,
     .turn_end = record_turn_end,
@@ -356,6 +363,14 @@ static enum rp_status open_session(struct rp_problem *why)
     return record.session.rank == 0 ? rp_record_found(&record.session, why) : RP_OK;
 }
 
+static void open_ports(void)
+{
+    char base[PATH_MAX + 2];
+
+    snprintf(base, sizeof base, "%s/", record.session.record);
+    rp_ports_open(base);
+}
+
 void rp_record_start(void)
 {
     struct rp_problem why;
@@ -379,6 +394,7 @@ void rp_record_start(void)
         rp_error("%s", why.text);
     rp_session_agree(status, undo_start);
     rp_comms_init();
+    open_ports();
     rp_record_complete_start();
     rp_state.notes_named = rp_imports_cancel();
     push_early();

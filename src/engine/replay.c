@@ -23,6 +23,8 @@
 #include "engine/replay_follow.h"
 #include "engine/replay_patience.h"
 #include "engine/replay_shuffle.h"
+#include "engine/ports.h"
+#include "engine/replay_ports.h"
 #include "engine/replay_spawn.h"
 #include "engine/replay_turns.h"
 #include "engine/standstill.h"
@@ -126,6 +128,11 @@ static const struct rp_engine engine = {
     .Comm_free = replay_comm_free,
     .Comm_disconnect = replay_comm_disconnect,
     .spawn = rp_replay_spawn,
+    .port_opened = rp_ports_add,
+    .port_closed = rp_ports_remove,
+    .connect = rp_replay_connect,
+    .accepted = rp_ports_accepted,
+    .Lookup_name = rp_replay_lookup,
     .leads = replay_leads,
     .threads_begin = replay_threads_begin,
     .turn_begin = rp_turns_await,
@@ -252,6 +259,14 @@ static enum rp_status find_files(enum rp_at_end *at_end, char allowed[PATH_MAX],
     return status == RP_OK ? read_options(at_end, why) : status;
 }
 
+static void open_ports(void)
+{
+    char base[PATH_MAX + 2];
+
+    snprintf(base, sizeof base, "%s.", rp_rank.state_path);
+    rp_ports_open(base);
+}
+
 void rp_replay_start(void)
 {
     struct rp_problem why;
@@ -278,6 +293,7 @@ void rp_replay_start(void)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);
     rp_comms_init();
+    open_ports();
     rp_replay_receive_start();
     rp_replay_complete_start();
     rp_slow_set(RP_SLOW_ENGINE);
