@@ -2,6 +2,7 @@
 // ranks: 4
 // native: differs
 // timeout: 240
+// det: refused: MPI_Comm_
 // about: clients race to connect to a port; a name is looked up until it is published; two
 //     processes join by a socket
 #include <arpa/inet.h>
