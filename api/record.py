@@ -323,6 +323,67 @@ TEMPLATES = {
     rp_thread_state.depth--;
     return rc;
 """, None, None, None),
+    "spawn": ("""\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (!rp_engine->spawn || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    return rp_engine->spawn(&call, &(const struct rp_spawn){spawn});
+""", None, None, None),
+    "open_port": ("""\
+    int rc;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    if (rc == MPI_SUCCESS && rp_engine->port_opened)
+        rp_engine->port_opened(port_name);
+    return rc;
+""", None, None, None),
+    "close_port": ("""\
+    if (!RP_ELSEWHERE("{name}", 1) && rp_engine->port_closed)
+        rp_engine->port_closed(port_name);
+    return {twin}.{member}({args});
+""", None, None, None),
+    "connect": ("""\
+    int rc, rank = -1;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (!rp_engine->connect || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    if (rp_pmpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root)
+        return rp_engine->connect(&call, &(const struct rp_connection){{{args}}});
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    return rc;
+""", None, None, None),
+    "accept": ("""\
+    int rc, rank = -1;
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    if (!rp_engine->accepted || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    RP_INSIDE(rc, {twin}.{member}({args}));
+    if (rc == MPI_SUCCESS && rp_pmpi.Comm_rank(comm, &rank) == MPI_SUCCESS && rank == root)
+        rp_engine->accepted("{name}", port_name);
+    return rc;
+""", None, None, None),
+    "lookup": ("""\
+    if (RP_ELSEWHERE("{name}", 1))
+        return {twin}.{member}({args});
+    {call};
+    if (!rp_engine->Lookup_name || rp_is_allowed("{name}")) {{
+        rp_refuse("{name}");
+        return {twin}.{member}({args});
+    }}
+    return rp_engine->Lookup_name(&call, {args});
+""", None, None, None),
     "refuse": ("""\
     rp_refuse("{name}");
     return {twin}.{member}({args});
@@ -336,6 +397,14 @@ THREADED = {
     "MPI_Recv": "return rp_threaded_receive_receive(&call, buf, count, datatype, source, tag, comm, status);",
     "MPI_Sendrecv": "return rp_threaded_receive_exchange(&call, {args});",
     "MPI_Sendrecv_replace": "return rp_threaded_receive_replace(&call, {args});",
+}
+
+
+SPAWN = {
+    "MPI_Comm_spawn": "{1, &(char *){(char *)command}, &(char **){argv}, &maxprocs, &info, root, comm, "
+                      "intercomm, array_of_errcodes, 0}",
+    "MPI_Comm_spawn_multiple": "{count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, "
+                               "root, comm, intercomm, array_of_errcodes, 1}",
 }
 
 
@@ -388,6 +457,7 @@ class Record(generate.Library):
             changed=renamed(entry.names, {name: f"e.{name}" for name in ("source", "tag", "comm", "status")}),
             seen=renamed(entry.names, {"status": "seen"}),
             sends=int(entry.cell == "exchange"), into=into,
+            spawn=SPAWN.get(entry.name, ""),
             threaded=THREADED.get(entry.plain_name, "").format(args=entry.args),
             operation=operation(entry), event=f"RP_TAIL return event_{own}({entry.args});", origin=f"origin_{own}",
             call=f"struct rp_call call = {{\"{entry.name}\", &{twin}, RP_PLACE}}")

@@ -12,6 +12,7 @@
 #include "base/text.h"
 
 static const char *process_kind;
+static const char *process_job = "";
 static int process_number = -1;
 static struct rp_reopen listener = {.fd = -1};
 
@@ -33,6 +34,11 @@ void rp_diagnostics_process(const char *kind, int number)
         keep_listener();
 }
 
+void rp_diagnostics_job(const char *prefix)
+{
+    process_job = prefix;
+}
+
 /* Whether newlines stay. They are ours in a format that has some, and in a text that was put
  * together before (`%s` alone); elsewhere they belong to a name, and are escaped. */
 static bool has_lines(const char *format)
@@ -42,12 +48,13 @@ static bool has_lines(const char *format)
 
 static void say(const char *kind, const char *format, va_list arguments)
 {
-    char made[4096] = "", text[sizeof made + 64];
+    char made[4096] = "", text[sizeof made + 192];
     size_t room = sizeof text - 1; /* one byte stays for the newline */
     int used;
 
     if (process_number >= 0)
-        used = snprintf(text, room, "reprise: %s %d: %s", process_kind, process_number, kind);
+        used = snprintf(text, room, "reprise: %s %.100s%d: %s", process_kind, process_job,
+                        process_number, kind);
     else
         used = snprintf(text, room, "reprise: %s", kind);
     vsnprintf(made, sizeof made, format, arguments);

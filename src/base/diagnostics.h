@@ -10,6 +10,10 @@
  * until the program closes the copy. */
 void rp_diagnostics_process(const char *kind, int number);
 
+/* Puts `prefix` in front of the number of this process: of a process that was spawned, the name of
+ * its job and a dot. It must stay valid; "" by default. */
+void rp_diagnostics_job(const char *prefix);
+
 /* Prints an error, or a note, from a printf format. The format has no newline at its end. */
 void rp_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void rp_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

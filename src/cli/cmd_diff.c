@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise diff: where two runs part. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diagnostics.h"
 #include "cli/diffdecisions.h"
 #include "cli/options.h"
 #include "cli/html_path.h"
+#include "log/jobs.h"
 #include "log/rundir.h"
 #include "report/reporthtml.h"
 #include "reprise.h"
@@ -60,8 +63,8 @@ static enum rp_status write_page(const struct rp_diff *diff, struct rp_problem *
     return status;
 }
 
-static enum rp_status diff_records(const char *one, const char *other, bool *differ,
-                                   struct rp_problem *why)
+static enum rp_status diff_job(const char *one, const char *other, bool *differ,
+                               struct rp_problem *why)
 {
     struct rp_diff diff;
     enum rp_status status = rp_diff_collect(one, other, ignore_polls != NULL, &diff, why);
@@ -69,8 +72,70 @@ static enum rp_status diff_records(const char *one, const char *other, bool *dif
     if (status != RP_OK)
         return status;
     status = (html ? write_page : write_diff)(&diff, why);
-    *differ = diff.rank_count > 0;
+    *differ |= diff.rank_count > 0;
     rp_diff_free(&diff);
+    return status;
+}
+
+static const struct rp_job *find_job(const struct rp_jobs *jobs, const char *name)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        if (strcmp(jobs->job[i].name, name) == 0)
+            return &jobs->job[i];
+    return NULL;
+}
+
+/* Says which spawned jobs only one record has, and compares those that both have: as text; of a
+ * page or JSON, which are of one job each, says how. */
+static enum rp_status diff_children(const struct rp_jobs jobs[2], bool *differ,
+                                    struct rp_problem *why)
+{
+    enum rp_status status = RP_OK;
+
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 1; status == RP_OK && i < jobs[side].count; i++) {
+            const struct rp_job *job = &jobs[side].job[i];
+            const struct rp_job *same = find_job(&jobs[1 - side], job->name);
+            if (!same) {
+                rp_note("only %s has the spawned job %s", jobs[side].job[0].directory, job->name);
+                *differ = true;
+            } else if (side == 0 && (html || json || output)) {
+                rp_note("the spawned job %s: 'reprise diff %s %s' compares it", job->name,
+                        job->directory, same->directory);
+            } else if (side == 0) {
+                printf("\njob %s:\n", job->name);
+                fflush(stdout);
+                status = diff_job(job->directory, same->directory, differ, why);
+            }
+        }
+    return status;
+}
+
+static bool is_of_job(const char *directory)
+{
+    struct rp_manifest manifest;
+    struct rp_problem ignored;
+    bool is_job = rp_manifest_read(directory, &manifest, &ignored) == RP_OK && *manifest.job;
+
+    rp_manifest_free(&manifest);
+    return is_job;
+}
+
+static enum rp_status diff_records(const char *one, const char *other, bool *differ,
+                                   struct rp_problem *why)
+{
+    struct rp_jobs jobs[2] = {{0}, {0}};
+    enum rp_status status = diff_job(one, other, differ, why);
+
+    if (status != RP_OK || is_of_job(one) || is_of_job(other))
+        return status;
+    status = rp_jobs_read(one, &jobs[0], why);
+    if (status == RP_OK)
+        status = rp_jobs_read(other, &jobs[1], why);
+    if (status == RP_OK)
+        status = diff_children(jobs, differ, why);
+    rp_jobs_free(&jobs[0]);
+    rp_jobs_free(&jobs[1]);
     return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise dump: the events or rows of a record, one a line, as text or as JSON lines. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,8 @@
 #include "cli/print_writers.h"
 #include "event/describe.h"
 #include "event/naming.h"
+#include "log/jobs.h"
 #include "log/logreader.h"
-#include "log/manifest.h"
 #include "log/rundir.h"
 #include "report/callsites.h"
 #include "reprise.h"
@@ -22,7 +21,7 @@
 static const char *json, *rank_text, *sites, *who;
 
 static const struct rp_option options[] = {
-    {"--rank", "-r", "RANK", "print this rank only", &rank_text},
+    {"--rank", "-r", "RANK", "print this rank only, such as 3, or 0.1.2 for a child", &rank_text},
     {"--sites", NULL, NULL, "print the call sites with their stacks, not the events", &sites},
     {"--who", NULL, NULL,
      "print which rank wrote what each one-sided read got, not the events; after 'reprise solo "
@@ -34,6 +33,10 @@ static const struct rp_option options[] = {
 };
 
 #define U64(x) ((unsigned long long)(x))
+
+/* The job whose processes are printed, "" that of the launcher; and the name of the process. */
+static const char *job_name = "";
+static char process[RP_PROCESS_NAME];
 
 /* By site: " at=file:line" and its wrappers, found when they are first needed; NULL: not yet. */
 static char **places;
@@ -84,11 +87,11 @@ static void forget_places(const struct rp_site_table *table)
     places = NULL;
 }
 
-static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number,
+static void put_text(struct rp_buffer *out, uint64_t number,
                      const struct rp_event *e, const uint64_t *time, const char *function,
                      const char *place)
 {
-    rp_buffer_printf(out, "%u %llu %s %s site=%u", rank, U64(number), rp_event_name(e->kind),
+    rp_buffer_printf(out, "%s %llu %s %s site=%u", process, U64(number), rp_event_name(e->kind),
                      rp_text_shown(function), e->site);
     if (e->posts)
         rp_buffer_printf(out, " posts=%u", e->posts);
@@ -98,10 +101,18 @@ static void put_text(struct rp_buffer *out, uint32_t rank, uint64_t number,
     rp_buffer_printf(out, "%s\n", place);
 }
 
+static void put_json_job(struct rp_buffer *out)
+{
+    rp_buffer_byte(out, '{');
+    if (*job_name)
+        rp_buffer_printf(out, "\"job\": \"%s\", ", job_name);
+}
+
 static void put_json(struct rp_buffer *out, uint32_t rank, uint64_t number,
                      const struct rp_event *e, const uint64_t *time, const char *function)
 {
-    rp_buffer_printf(out, "{\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank,
+    put_json_job(out);
+    rp_buffer_printf(out, "\"rank\": %u, \"event\": %llu, \"kind\": \"%s\", \"function\": ", rank,
                      U64(number), rp_event_name(e->kind));
     rp_json_put_string(out, function);
     rp_buffer_printf(out, ", \"site\": %u, \"posts\": %u", e->site, e->posts);
@@ -128,7 +139,7 @@ static void put_event(struct rp_buffer *out, struct rp_naming *naming,
     if (json)
         put_json(out, rank, number, e, time, function);
     else
-        put_text(out, rank, number, e, time, function, place_of(naming, table, e->site));
+        put_text(out, number, e, time, function, place_of(naming, table, e->site));
 }
 
 static enum rp_status dump_events(struct rp_log *log, struct rp_naming *naming, uint32_t rank,
@@ -171,7 +182,8 @@ static void put_json_place(struct rp_buffer *out, struct rp_naming *naming,
 static void put_json_site(struct rp_buffer *out, struct rp_naming *naming,
                           const struct rp_site_table *table, uint32_t rank, uint32_t site)
 {
-    rp_buffer_printf(out, "{\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
+    put_json_job(out);
+    rp_buffer_printf(out, "\"rank\": %u, \"site\": %u, \"function\": ", rank, site);
     rp_json_put_string(out, table->sites[site].function);
     rp_buffer_printf(out, ", \"place\": ");
     put_json_place(out, naming, table, site);
@@ -190,7 +202,7 @@ static void dump_sites(struct rp_log *log, struct rp_naming *naming, uint32_t ra
             put_json_site(&out, naming, table, rank, i);
             continue;
         }
-        rp_buffer_printf(&out, "%u site %u:\n", rank, i);
+        rp_buffer_printf(&out, "%s site %u:\n", process, i);
         rp_naming_print_site(naming, table, i, "  ", &out);
     }
     flush(&out);
@@ -219,44 +231,62 @@ static enum rp_status dump_rank(const char *directory, const struct rp_manifest 
     return status;
 }
 
-static enum rp_status chosen_ranks(const struct rp_manifest *m, uint32_t *first, uint32_t *last,
+/* Processes of all jobs. */
+static enum rp_status chosen_ranks(const struct rp_jobs *jobs, uint32_t *first, uint32_t *last,
                                    struct rp_problem *why)
 {
-    char *end;
-
     *first = 0;
-    *last = m->ranks - 1;
+    *last = jobs->processes - 1;
     if (!rank_text)
         return RP_OK;
-    errno = 0;
-    unsigned long rank = strtoul(rank_text, &end, 10);
-    if (errno || *end || end == rank_text || rank_text[0] == '-' || rank >= m->ranks)
-        return rp_fail(why, RP_USAGE, "--rank %s: the record has ranks 0 to %u", rank_text,
-                       m->ranks - 1);
-    *first = *last = (uint32_t)rank;
+    *first = *last = rp_jobs_find(jobs, rank_text);
+    if (*first == UINT32_MAX)
+        return rp_fail(why, RP_USAGE, "--rank %s: the record has ranks 0 to %u%s", rank_text,
+                       jobs->job[0].manifest.ranks - 1,
+                       jobs->count > 1 ? ", and children, which 'reprise info' lists" : "");
     return RP_OK;
+}
+
+/* Those from `first` to `last` that are of the job. */
+static enum rp_status dump_job(const struct rp_job *job, uint32_t first, uint32_t last,
+                               struct rp_problem *why)
+{
+    uint32_t end = job->first + job->manifest.ranks;
+    enum rp_status status = RP_OK;
+
+    if (last < job->first || first >= end)
+        return RP_OK;
+    struct rp_naming *naming = rp_naming_open(job->manifest.wrappers);
+    rp_learn_callers(naming, job->directory, &job->manifest);
+    job_name = job->name;
+    for (uint32_t i = job->first; status == RP_OK && i < end; i++) {
+        if (i < first || i > last)
+            continue;
+        rp_process_name(job->name, i - job->first, process);
+        status = dump_rank(job->directory, &job->manifest, naming, i - job->first, why);
+    }
+    rp_naming_close(naming);
+    return status;
 }
 
 static enum rp_status dump(const char *name, struct rp_problem *why)
 {
-    struct rp_manifest manifest;
+    struct rp_jobs jobs;
     char *directory;
     uint32_t first, last;
     enum rp_status status = rp_run_find(name, &directory, why);
 
     if (status != RP_OK)
         return status;
-    status = rp_manifest_read(directory, &manifest, why);
+    status = rp_jobs_read(directory, &jobs, why);
     if (status == RP_OK) {
-        struct rp_naming *naming = rp_naming_open(manifest.wrappers);
-        rp_learn_callers(naming, directory, &manifest);
-        status = chosen_ranks(&manifest, &first, &last, why);
+        status = chosen_ranks(&jobs, &first, &last, why);
         if (status == RP_OK && who)
-            status = rp_print_writers(directory, &manifest, rank_text, json != NULL, why);
-        for (uint32_t i = first; !who && status == RP_OK && i <= last; i++)
-            status = dump_rank(directory, &manifest, naming, i, why);
-        rp_naming_close(naming);
-        rp_manifest_free(&manifest);
+            status = rp_print_writers(directory, &jobs.job[0].manifest, rank_text, json != NULL,
+                                      why);
+        for (size_t i = 0; !who && status == RP_OK && i < jobs.count; i++)
+            status = dump_job(&jobs.job[i], first, last, why);
+        rp_jobs_free(&jobs);
     }
     free(directory);
     return status;

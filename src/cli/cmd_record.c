@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "job/job_names.h"
 #include "job/settings.h"
 #include "cli/launch.h"
 #include "cli/options.h"
@@ -147,12 +148,13 @@ static enum rp_status reserve_directory(char **command, char **directory, struct
     return RP_OK;
 }
 
-static void say_unfinished(const struct rp_facts *facts)
+/* `said`: lines so far. */
+static void say_unfinished_of(const struct rp_facts *facts, uint32_t *said)
 {
     enum { LINES = 8 };
-    uint32_t said = 0;
+    char name[RP_PROCESS_NAME];
 
-    for (uint32_t i = 0; i < facts->manifest.ranks && said < LINES; i++) {
+    for (uint32_t i = 0; i < facts->manifest.ranks && *said < LINES; i++) {
         const struct rp_rank_facts *r = &facts->rank[i];
         struct rp_buffer end = {0};
         if (r->reason == RP_END_FINALIZE)
@@ -160,11 +162,21 @@ static void say_unfinished(const struct rp_facts *facts)
         rp_facts_put_end(&end, r->reason, r->code);
         rp_buffer_byte(&end, 0);
         if (!end.failed)
-            rp_note("  rank %u: %llu events, then it %s", i, (unsigned long long)r->events,
+            rp_note("  rank %s: %llu events, then it %s",
+                    rp_process_name(facts->manifest.job, i, name), (unsigned long long)r->events,
                     (char *)end.bytes);
         rp_buffer_free(&end);
-        said++;
+        ++*said;
     }
+}
+
+static void say_unfinished(const struct rp_facts *facts)
+{
+    uint32_t said = 0;
+
+    say_unfinished_of(facts, &said);
+    for (size_t i = 0; i < facts->jobs; i++)
+        say_unfinished_of(&facts->job[i], &said);
 }
 
 /* Prints which ranks of --ranks the job does not have. Else a mistyped number would go unnoticed
@@ -251,8 +263,9 @@ static void show_progress(void *data)
         return;
     if (rp_progress_read(data, &manifest, &p, &ignored) == RP_OK) {
         snprintf(text, sizeof text,
-                 "reprise: %llu events on %u ranks, %llu bytes; fewest on rank %u: %llu",
-                 (unsigned long long)p.events, p.ranks, (unsigned long long)p.bytes, p.behind,
+                 "reprise: %llu events on %u ranks, %llu bytes; fewest on rank %s: %llu",
+                 (unsigned long long)p.events, p.ranks, (unsigned long long)p.bytes,
+                 p.ranks ? p.rank[p.behind].name : "",
                  (unsigned long long)(p.ranks ? p.rank[p.behind].events : 0));
         rp_progress_line_show(text);
         rp_progress_free(&p);

@@ -19,6 +19,7 @@
 #include "cli/tasksrun.h"
 #include "cli/recorded_env.h"
 #include "event/describe.h"
+#include "log/jobs.h"
 #include "log/manifest.h"
 #include "log/refusal.h"
 #include "log/replaystate.h"
@@ -49,6 +50,7 @@ static const struct rp_option options[] = {
 struct replay {
     char *directory;
     struct rp_manifest manifest;
+    struct rp_jobs jobs;
     char **command;
     char state_path[4096];
     struct rp_replay_state *state;
@@ -161,6 +163,8 @@ static enum rp_status find_run(struct replay *r, const char *name, struct rp_pro
     if (status == RP_OK)
         status = rp_manifest_read(r->directory, &r->manifest, why);
     if (status == RP_OK)
+        status = rp_job_refuse(r->directory, &r->manifest, why);
+    if (status == RP_OK)
         setenv("REPRISE_RUN", r->directory, 1);
     if (status == RP_OK)
         rp_launch_as_recorded(&r->manifest);
@@ -194,11 +198,14 @@ static enum rp_status take_recorded_command(struct replay *r, struct rp_problem 
 /* Fails if the log of a rank is missing. Called before anything is started. */
 static enum rp_status check_logs(const struct replay *r, struct rp_problem *why)
 {
-    for (uint32_t i = 0; i < r->manifest.ranks; i++) {
-        char path[4200];
-        snprintf(path, sizeof path, "%s/rank-%05u.log", r->directory, i);
+    for (uint32_t i = 0; i < r->jobs.processes; i++) {
+        char path[4200], name[RP_PROCESS_NAME];
+        uint32_t rank;
+        const struct rp_job *job = rp_jobs_of(&r->jobs, i, &rank);
+        snprintf(path, sizeof path, "%s/rank-%05u.log", job->directory, rank);
         if (access(path, R_OK) != 0)
-            return rp_fail(why, RP_DAMAGED, "rank %u: %s: %s", i, path, strerror(errno));
+            return rp_fail(why, RP_DAMAGED, "rank %s: %s: %s",
+                           rp_process_name(job->name, rank, name), path, strerror(errno));
     }
     return RP_OK;
 }
@@ -209,16 +216,16 @@ static enum rp_status make_state(struct replay *r, struct rp_problem *why)
 
     snprintf(r->state_path, sizeof r->state_path, "%s/replay-%d.state", r->directory,
              (int)getpid());
-    if (rp_state_create(r->state_path, r->manifest.ranks, why) != RP_OK) {
+    if (rp_state_create_for(r->state_path, &r->jobs, why) != RP_OK) {
         snprintf(r->state_path, sizeof r->state_path, "%s/reprise-%d.state",
                  temporary ? temporary : "/tmp", (int)getpid());
-        enum rp_status status = rp_state_create(r->state_path, r->manifest.ranks, why);
+        enum rp_status status = rp_state_create_for(r->state_path, &r->jobs, why);
         if (status != RP_OK)
             return status;
     }
     setenv("REPRISE_STATE", r->state_path, 1);
     setenv("REPRISE_PARENT", "1", 1);
-    return rp_state_map(r->state_path, r->manifest.ranks, &r->state, why);
+    return rp_state_map(r->state_path, r->jobs.processes, &r->state, why);
 }
 
 static void show_progress(const struct rp_replay_state *state)
@@ -233,8 +240,9 @@ static void show_progress(const struct rp_replay_state *state)
     const struct rp_rank_slot *slot = &state->rank[slowest];
     bool waits = rp_state_now(slot) == RP_RANK_WAITING;
     snprintf(text, sizeof text,
-             "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %u: %.0f %%, %s%s%s",
-             100.0 * (double)done / (double)total, (unsigned long long)total, state->ranks, slowest,
+             "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %s: %.0f %%, %s%s%s",
+             100.0 * (double)done / (double)total, (unsigned long long)total, state->ranks,
+             slot->name,
              100.0 * (double)slot->done / (double)slot->total, rp_state_word(rp_state_now(slot)),
              waits ? " in " : "", waits ? rp_state_what(slot, what) : "");
     rp_progress_line_show(text);
@@ -321,7 +329,7 @@ static void say_where_it_stopped(const struct rp_replay_state *state)
 {
     for (uint32_t i = 0; i < state->ranks; i++)
         if (state->rank[i].done < state->rank[i].total) {
-            rp_error("rank %u stopped after event %llu of %llu", i,
+            rp_error("rank %s stopped after event %llu of %llu", state->rank[i].name,
                      (unsigned long long)state->rank[i].done,
                      (unsigned long long)state->rank[i].total);
             return;
@@ -339,19 +347,48 @@ static bool was_refused(const struct replay *r)
     return refused;
 }
 
+static bool is_complete(const struct rp_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        if (!jobs->job[i].manifest.complete)
+            return false;
+    return true;
+}
+
+/* Returns whether a job of the record was not spawned, though its root ran to its end. */
+static bool is_unspawned(const struct replay *r)
+{
+    for (size_t i = 1; i < r->jobs.count; i++) {
+        const struct rp_job *job = &r->jobs.job[i];
+        const char *dot = strrchr(job->name, '.');
+        char root[RP_PROCESS_NAME];
+        snprintf(root, sizeof root, "%.*s", (int)(dot - job->name), job->name);
+        uint32_t slot = rp_state_find(r->state, root);
+        if (r->state->rank[job->first].state != RP_RANK_UNSPAWNED || slot == r->state->ranks ||
+            r->state->rank[slot].state != RP_RANK_FINISHED)
+            continue;
+        if (r->is_shown)
+            rp_error("rank %s did not spawn the job %s, which the record has", root, job->name);
+        return true;
+    }
+    return false;
+}
+
 /* Returns the exit status of the replay, from that of the launcher and the state of the ranks.
  * Prints what it means if the replay is shown. */
 static int verdict(const struct replay *r, int status)
 {
     uint64_t done, total;
-    uint32_t ranks = r->manifest.ranks;
+    uint32_t processes = r->jobs.processes;
+    char ranks[RP_RANKS_WORDS];
 
+    rp_state_ranks(r->state, ranks);
     rp_state_sum(r->state, &done, &total);
     if (count_in(r->state, RP_RANK_DIVERGED) > 0)
         return REPRISE_EXIT_DIVERGED;
     if (count_in(r->state, RP_RANK_FAILED) > 0)
         return is_own(status) ? status : REPRISE_EXIT_DIVERGED;
-    if (count_in(r->state, RP_RANK_ABSENT) == ranks) {
+    if (count_in(r->state, RP_RANK_ABSENT) + count_in(r->state, RP_RANK_UNSPAWNED) == processes) {
         if (!is_own(status) && r->is_shown)
             rp_error("nothing was replayed: no process of '%s' called MPI_Init under reprise",
                      r->command[0]);
@@ -361,7 +398,7 @@ static int verdict(const struct replay *r, int status)
         return REPRISE_EXIT_UNSUPPORTED;
     if (r->state->stopped == RP_STOPPED_SHORT) {
         if (r->is_shown)
-            rp_error("replayed %llu of %llu events on %u ranks: identical, but the rest needs "
+            rp_error("replayed %llu of %llu events on %s: identical, but the rest needs "
                      "ranks whose record ended before",
                      (unsigned long long)done, (unsigned long long)total, ranks);
         return REPRISE_EXIT_DAMAGED;
@@ -370,15 +407,17 @@ static int verdict(const struct replay *r, int status)
         return status; /* said by the rank that found it */
     if (done != total) {
         if (r->is_shown) {
-            rp_error("replayed %llu of %llu events on %u ranks: NOT identical",
+            rp_error("replayed %llu of %llu events on %s: NOT identical",
                      (unsigned long long)done, (unsigned long long)total, ranks);
             say_where_it_stopped(r->state);
         }
         return REPRISE_EXIT_DIVERGED;
     }
-    bool whole = r->manifest.complete && count_in(r->state, RP_RANK_FINISHED) == ranks;
+    if (is_unspawned(r))
+        return REPRISE_EXIT_DIVERGED;
+    bool whole = is_complete(&r->jobs) && count_in(r->state, RP_RANK_FINISHED) == processes;
     if (r->is_shown)
-        rp_note("replayed %llu events on %u ranks: identical%s", (unsigned long long)done, ranks,
+        rp_note("replayed %llu events on %s: identical%s", (unsigned long long)done, ranks,
                 whole ? "" : " up to the end of the record");
     if (r->is_shown && whole && total == 0)
         rp_note(RP_NOTHING_OPEN);
@@ -428,8 +467,10 @@ static int run_outside(struct replay *r)
     struct rp_shuffled shuffled = {r->directory, r->manifest.ranks, r->manifest.complete,
                                    run_for_shuffle, r};
     struct rp_problem why;
-    enum rp_status status = check_logs(r, &why);
+    enum rp_status status = rp_jobs_read(r->directory, &r->jobs, &why);
 
+    if (status == RP_OK)
+        status = check_logs(r, &why);
     if (status != RP_OK) {
         rp_error("cannot replay: %s", why.text);
         return rp_exit_status(status);
@@ -548,6 +589,7 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_exit_status(status);
     }
     exit_status = inside ? rp_launch_become(r.command) : run_outside(&r);
+    rp_jobs_free(&r.jobs);
     rp_manifest_free(&r.manifest);
     free(r.directory);
     return exit_status;

@@ -8,6 +8,7 @@
 #include "job/settings.h"
 #include "cli/options.h"
 #include "cli/html_path.h"
+#include "log/jobs.h"
 #include "log/rundir.h"
 #include "report/recovery.h"
 #include "report/reporthtml.h"
@@ -52,15 +53,44 @@ static const struct backend *backend_for_file(const char *path)
     return &backends[0];
 }
 
-static enum rp_status collect(const char *name, const struct backend *backend,
-                              struct rp_report *report, struct rp_problem *why)
+struct collected {
+    struct rp_report *reports;
+    size_t count;
+};
+
+static enum rp_status collect_job(const char *directory, const struct backend *backend,
+                                  struct collected *c, struct rp_problem *why)
 {
+    struct rp_report *more = realloc(c->reports, (c->count + 1) * sizeof *more);
+
+    if (!more)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    c->reports = more;
+    enum rp_status status =
+        rp_report_collect(directory, backend->with_timelines, &c->reports[c->count], why);
+    c->count += status == RP_OK;
+    return status;
+}
+
+/* The record, and those of the jobs that were spawned behind it. */
+static enum rp_status collect(const char *name, const struct backend *backend,
+                              struct collected *c, struct rp_problem *why)
+{
+    struct rp_jobs jobs = {0};
+    struct rp_manifest manifest;
     char *directory;
     enum rp_status status = rp_run_find(name, &directory, why);
 
     if (status != RP_OK)
         return status;
-    status = rp_report_collect(directory, backend->with_timelines, report, why);
+    bool is_job = rp_manifest_read(directory, &manifest, why) == RP_OK && *manifest.job;
+    status = collect_job(directory, backend, c, why);
+    if (status == RP_OK && !is_job)
+        status = rp_jobs_read(directory, &jobs, why);
+    for (size_t i = 1; status == RP_OK && i < jobs.count; i++)
+        status = collect_job(jobs.job[i].directory, backend, c, why);
+    rp_jobs_free(&jobs);
+    rp_manifest_free(&manifest);
     free(directory);
     return status;
 }
@@ -123,19 +153,17 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return rp_usage_error(command, "--format %s: there are html, text and json", format);
     if (operands == 1 && rp_recovery_is_here(argv[0]))
         return report_recovery(backend, argv[0]);
-    size_t count = operands > 0 ? (size_t)operands : 1, collected = 0;
-    struct rp_report *reports = calloc(count, sizeof *reports);
-    enum rp_status status = reports ? RP_OK : rp_fail(&why, RP_MEMORY, "out of memory");
-    for (; status == RP_OK && collected < count; collected += status == RP_OK)
-        status =
-            collect(operands > 0 ? argv[collected] : latest, backend, &reports[collected], &why);
+    struct collected c = {0};
+    enum rp_status status = RP_OK;
+    for (int i = 0; status == RP_OK && i < (operands > 0 ? operands : 1); i++)
+        status = collect(operands > 0 ? argv[i] : latest, backend, &c, &why);
     if (status == RP_OK)
-        status = write_reports(backend, reports, count, NULL, &why);
+        status = write_reports(backend, c.reports, c.count, NULL, &why);
     if (status != RP_OK)
         rp_error("%s", why.text);
-    for (size_t i = 0; i < collected; i++)
-        rp_report_free(&reports[i]);
-    free(reports);
+    for (size_t i = 0; i < c.count; i++)
+        rp_report_free(&c.reports[i]);
+    free(c.reports);
     return rp_exit_status(status);
 }
 

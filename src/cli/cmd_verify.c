@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/tasksinfo.h"
 #include "log/datareader.h"
+#include "log/jobs.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/order_log.h"
@@ -104,32 +105,42 @@ static enum rp_status verify_rank(const char *directory, const struct rp_manifes
     return status;
 }
 
-static enum rp_status verify(const char *directory, const struct rp_manifest *m)
+static bool is_complete(const struct rp_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        if (!jobs->job[i].manifest.complete)
+            return false;
+    return true;
+}
+
+static enum rp_status verify(const char *directory, const struct rp_jobs *jobs)
 {
     enum rp_status worst = RP_OK;
     uint64_t sum = 0;
-    uint32_t bad = 0;
+    uint32_t bad = 0, rank, own = jobs->job[0].manifest.ranks;
+    char words[RP_RANKS_WORDS];
 
-    for (uint32_t i = 0; i < m->ranks; i++) {
+    for (uint32_t i = 0; i < jobs->processes; i++) {
         uint64_t events = 0;
-        enum rp_status status = verify_rank(directory, m, i, &events);
+        const struct rp_job *job = rp_jobs_of(jobs, i, &rank);
+        enum rp_status status = verify_rank(job->directory, &job->manifest, rank, &events);
         sum += events;
         bad += status != RP_OK;
         if (status != RP_OK && (worst == RP_OK || status == RP_DAMAGED))
             worst = status;
     }
     if (worst == RP_OK)
-        printf("%s: %llu events on %u ranks, all checks passed%s\n", rp_text_shown(directory),
-               (unsigned long long)sum, m->ranks,
-               m->complete ? "" : " (incomplete: not all ranks finished)");
+        printf("%s: %llu events on %s, all checks passed%s\n", rp_text_shown(directory),
+               (unsigned long long)sum, rp_ranks_words(own, jobs->processes - own, words),
+               is_complete(jobs) ? "" : " (incomplete: not all ranks finished)");
     else if (bad > 0)
-        rp_error("%s: %u of %u ranks cannot be read", directory, bad, m->ranks);
+        rp_error("%s: %u of %u ranks cannot be read", directory, bad, jobs->processes);
     return worst;
 }
 
 static int run(const struct rp_command *command, int argc, char **argv)
 {
-    struct rp_manifest manifest;
+    struct rp_jobs jobs;
     struct rp_problem why;
     char *directory = NULL;
     const char *name;
@@ -143,14 +154,14 @@ static int run(const struct rp_command *command, int argc, char **argv)
         return exit_status;
     }
     if (status == RP_OK)
-        status = rp_manifest_read(directory, &manifest, &why);
+        status = rp_jobs_read(directory, &jobs, &why);
     if (status != RP_OK) {
         rp_error("%s", why.text);
         free(directory);
         return rp_exit_status(status);
     }
-    status = verify(directory, &manifest);
-    rp_manifest_free(&manifest);
+    status = verify(directory, &jobs);
+    rp_jobs_free(&jobs);
     free(directory);
     return rp_exit_status(status);
 }

@@ -347,7 +347,7 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     struct rp_refusal refusal;
     if (killed && rp_refusal_read(s->directory, &refusal)) {
         rp_error("rank %u replayed alone: %llu events, to the end of its record; the recording was "
-                 "refused at %s on rank %u, and nothing is recorded behind that call",
+                 "refused at %s on rank %s, and nothing is recorded behind that call",
                  rank, (unsigned long long)made.events, refusal.function, refusal.rank);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
@@ -533,7 +533,7 @@ int rp_solo_run_all(const struct rp_solo *s)
     struct rp_refusal refusal;
     bool refused = results->stopped && rp_refusal_read(s->directory, &refusal);
     if (refused)
-        rp_error("the recording was refused at %s on rank %u: the %llu recorded events were "
+        rp_error("the recording was refused at %s on rank %s: the %llu recorded events were "
                  "replayed on %u of %u ranks, and none is recorded behind that call",
                  refusal.function, refusal.rank, (unsigned long long)results->events, results->same,
                  s->manifest->ranks);

@@ -94,21 +94,22 @@ void rp_end_of_record_wait(void (*take_in)(void))
 void rp_end_of_record_say_verdict(void)
 {
     uint64_t done, total;
+    char ranks[RP_RANKS_WORDS];
 
     if (rp_setting("REPRISE_PARENT") || atomic_exchange(&rp_rank.state->has_verdict, 1))
         return;
     rp_state_sum(rp_rank.state, &done, &total);
     rp_diagnostics_process("rank", -1);
     struct rp_buffer text = {0};
-    if (rp_refusal_describe(rp_rank.session.directory, rp_rank.state, &text))
+    if (rp_refusal_describe(rp_rank.session.record, rp_rank.state, &text))
         rp_error("%s", text.failed ? "the recording was refused" : (char *)text.bytes);
     else if (done == total)
-        rp_note("replayed %llu events on %d ranks: identical up to the end of the record",
-                U64(done), (int)rp_rank.state->ranks);
+        rp_note("replayed %llu events on %s: identical up to the end of the record", U64(done),
+                rp_state_ranks(rp_rank.state, ranks));
     else
-        rp_error("replayed %llu of %llu events on %d ranks: identical, but the rest needs ranks "
+        rp_error("replayed %llu of %llu events on %s: identical, but the rest needs ranks "
                  "whose record ended before",
-                 U64(done), U64(total), (int)rp_rank.state->ranks);
+                 U64(done), U64(total), rp_state_ranks(rp_rank.state, ranks));
     rp_buffer_free(&text);
 }
 

@@ -13,12 +13,16 @@ struct rp_rank rp_rank;
 enum rp_status rp_rank_open(uint64_t events, struct rp_problem *why)
 {
     const struct rp_session *session = &rp_rank.session;
-    enum rp_status status =
-        rp_state_map(rp_rank.state_path, (uint32_t)session->ranks, &rp_rank.state, why);
+    enum rp_status status = rp_state_map(rp_rank.state_path, 0, &rp_rank.state, why);
 
     if (status != RP_OK)
         return status;
-    rp_rank.slot = &rp_rank.state->rank[session->rank];
+    uint32_t number = rp_state_find(rp_rank.state, session->name);
+    if (number == rp_rank.state->ranks)
+        return rp_fail(why, RP_USAGE, "%s is not the state of a replay that has a rank %s",
+                       rp_rank.state_path, session->name);
+    rp_rank.first = number - (uint32_t)session->rank;
+    rp_rank.slot = &rp_rank.state->rank[number];
     rp_rank.slot->pid = (uint32_t)getpid();
     rp_rank.slot->total = events;
     rp_rank.slot->state = RP_RANK_RUNNING;

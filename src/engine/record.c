@@ -21,6 +21,9 @@
 #include "engine/record_calls.h"
 #include "engine/record_clocks.h"
 #include "engine/record_data.h"
+#include "engine/ports.h"
+#include "engine/record_ports.h"
+#include "engine/record_spawn.h"
 #include "engine/record_start.h"
 #include "engine/session.h"
 #include "log/refusal.h"
@@ -68,6 +71,11 @@ static int record_comm_disconnect(const struct rp_call *call, MPI_Comm *comm)
     int rc = call->next->Comm_disconnect(comm);
     rp_threads_enter();
     return rc;
+}
+
+static int record_spawn(const struct rp_call *call, const struct rp_spawn *spawn)
+{
+    return rp_record_spawn(call, spawn, &record.session);
 }
 
 /* Threads */
@@ -207,7 +215,7 @@ static void record_finalize(void)
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
         rp_error("%s", why.text);
-    if (!rp_setting("REPRISE_PARENT"))
+    if (!rp_setting("REPRISE_PARENT") && !*record.session.job)
         say_summary(sum);
 }
 
@@ -231,7 +239,7 @@ static void record_exit(int status)
 static void record_refused(const char *function)
 {
     if (!rp_session_is_partial())
-        rp_refusal_write(record.session.directory, (uint32_t)record.session.rank, function);
+        rp_refusal_write(record.session.record, record.session.name, function);
 }
 
 static void record_end_elsewhere(void)
@@ -259,6 +267,12 @@ static const struct rp_engine engine = {
     .Request_free = rp_record_Request_free,
     .Comm_free = record_comm_free,
     .Comm_disconnect = record_comm_disconnect,
+    .spawn = record_spawn,
+    .port_opened = rp_ports_add,
+    .port_closed = rp_ports_remove,
+    .connect = rp_record_connect,
+    .accepted = rp_ports_accepted,
+    .Lookup_name = rp_record_lookup,
     .threads_begin = record_threads_begin,
     .turn_begin = record_turn_begin,
     .turn_end = record_turn_end,
@@ -349,6 +363,14 @@ static enum rp_status open_session(struct rp_problem *why)
     return record.session.rank == 0 ? rp_record_found(&record.session, why) : RP_OK;
 }
 
+static void open_ports(void)
+{
+    char base[PATH_MAX + 2];
+
+    snprintf(base, sizeof base, "%s/", record.session.record);
+    rp_ports_open(base);
+}
+
 void rp_record_start(void)
 {
     struct rp_problem why;
@@ -372,6 +394,7 @@ void rp_record_start(void)
         rp_error("%s", why.text);
     rp_session_agree(status, undo_start);
     rp_comms_init();
+    open_ports();
     rp_record_complete_start();
     rp_state.notes_named = rp_imports_cancel();
     push_early();

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "job/settings.h"
 #include "event/wrappers.h"
+#include "log/jobs.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "entry/engine.h"
@@ -32,9 +33,14 @@ static char *program_name(char path[PATH_MAX])
  * too, for further jobs of the same command line. */
 static enum rp_status try_directory(int n, const char *name, char **out, struct rp_problem *why)
 {
+    const char *job = rp_job_own();
     const char *reserved = rp_setting("REPRISE_PARENT") ? rp_setting("REPRISE_RUN") : NULL;
     char *path = NULL;
 
+    if (*job) {
+        *out = rp_job_directory(rp_setting("REPRISE_RUN"), job);
+        return *out ? rp_make_directory(*out, true, why) : rp_fail(why, RP_MEMORY, "out of memory");
+    }
     if (!reserved && rp_setting("REPRISE_OUTPUT"))
         return rp_run_new_at(rp_setting("REPRISE_OUTPUT"), out, why);
     if (!reserved)
@@ -45,6 +51,22 @@ static enum rp_status try_directory(int n, const char *name, char **out, struct 
         n == 1 ? RP_OK : rp_make_directory(path, false, why); /* one that is there is another's */
     *out = path;
     return status;
+}
+
+/* Of a process that was spawned: its own. */
+static char **own_command_line(void)
+{
+    struct rp_buffer text = {0};
+    struct rp_problem ignored;
+    size_t count = 0;
+
+    rp_read_file("/proc/self/cmdline", 1 << 24, &text, &ignored);
+    rp_buffer_byte(&text, 0);
+    char **words = text.failed ? NULL : calloc(text.length + 1, sizeof *words);
+    for (size_t at = 0; words && at + 1 < text.length; at += strlen(words[count++]) + 1)
+        words[count] = strdup((char *)text.bytes + at);
+    rp_buffer_free(&text);
+    return words;
 }
 
 static char **command_line(void)
@@ -121,7 +143,8 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     gethostname(host, sizeof host - 1);
     m->run = session->run;
     m->ranks = (uint32_t)session->ranks;
-    m->launched_inside = launched && strcmp(launched, "inside") == 0;
+    m->launched_inside = *session->job || (launched && strcmp(launched, "inside") == 0);
+    m->job = strdup(session->job);
     m->mpi = strdup(rp_session_mpi());
     m->mpi_version = rp_session_mpi_version();
     m->program = strdup(program);
@@ -130,7 +153,7 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->host = strdup(host);
     m->started = time_now();
     m->reprise = strdup(REPRISE_VERSION);
-    m->command = command_line();
+    m->command = *session->job ? own_command_line() : command_line();
     m->allowed = allowed_functions();
     m->environment = variables();
     m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
@@ -176,11 +199,13 @@ enum rp_status rp_record_found(struct rp_session *session, struct rp_problem *wh
         snprintf(session->directory, sizeof session->directory, "%s", directory);
         free(directory);
         status = rp_manifest_write(session->directory, &manifest, why);
-        if (status != RP_USAGE || !rp_setting("REPRISE_PARENT"))
+        if (status != RP_USAGE || !rp_setting("REPRISE_PARENT") || *session->job)
             break; /* RP_USAGE: another job has claimed it */
     }
     rp_manifest_free(&manifest);
-    if (status == RP_OK)
+    snprintf(session->record, sizeof session->record, "%s",
+             *session->job ? rp_setting("REPRISE_RUN") : session->directory);
+    if (status == RP_OK && !*session->job)
         rp_run_set_latest(session->directory);
     return status;
 }

@@ -23,9 +23,13 @@
 #include "engine/replay_follow.h"
 #include "engine/replay_patience.h"
 #include "engine/replay_shuffle.h"
+#include "engine/ports.h"
+#include "engine/replay_ports.h"
+#include "engine/replay_spawn.h"
 #include "engine/replay_turns.h"
 #include "engine/standstill.h"
 #include "engine/wakeup.h"
+#include "log/jobs.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
 #include "entry/comms.h"
@@ -123,6 +127,12 @@ static const struct rp_engine engine = {
     .Request_free = rp_replay_Request_free,
     .Comm_free = replay_comm_free,
     .Comm_disconnect = replay_comm_disconnect,
+    .spawn = rp_replay_spawn,
+    .port_opened = rp_ports_add,
+    .port_closed = rp_ports_remove,
+    .connect = rp_replay_connect,
+    .accepted = rp_ports_accepted,
+    .Lookup_name = rp_replay_lookup,
     .leads = replay_leads,
     .threads_begin = replay_threads_begin,
     .turn_begin = rp_turns_await,
@@ -179,20 +189,33 @@ static enum rp_status read_options(enum rp_at_end *at_end, struct rp_problem *wh
 
 /* The state file: the command's, or one of our own beside the record, or in TMPDIR if that cannot
  * be written. */
-static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
+static enum rp_status make_state_for(const struct rp_jobs *jobs, char path[PATH_MAX],
+                                     struct rp_problem *why)
 {
     const char *temporary = getenv("TMPDIR");
+
+    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", rp_rank.session.record, (int)getpid()) <
+            PATH_MAX &&
+        rp_state_create_for(path, jobs, why) == RP_OK)
+        return RP_OK;
+    snprintf(path, PATH_MAX, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
+    return rp_state_create_for(path, jobs, why);
+}
+
+static enum rp_status make_state(char path[PATH_MAX], struct rp_problem *why)
+{
+    struct rp_jobs jobs;
 
     if (rp_setting("REPRISE_STATE")) {
         snprintf(path, PATH_MAX, "%s", rp_setting("REPRISE_STATE"));
         return RP_OK;
     }
-    if (snprintf(path, PATH_MAX, "%s/replay-%d.state", rp_rank.session.directory, (int)getpid()) <
-            PATH_MAX &&
-        rp_state_create(path, (uint32_t)rp_rank.session.ranks, why) == RP_OK)
-        return RP_OK;
-    snprintf(path, PATH_MAX, "%s/reprise-%d.state", temporary ? temporary : "/tmp", (int)getpid());
-    return rp_state_create(path, (uint32_t)rp_rank.session.ranks, why);
+    enum rp_status status = rp_jobs_read(rp_rank.session.record, &jobs, why);
+    if (status == RP_OK) {
+        status = make_state_for(&jobs, path, why);
+        rp_jobs_free(&jobs);
+    }
+    return status;
 }
 
 /* Opens the record of this rank, which then stands at its first event. */
@@ -216,7 +239,7 @@ static enum rp_status open_record(struct rp_problem *why)
 /* From now on this rank is one of the ranks that wait for each other and end together. */
 static void join_ranks(enum rp_at_end at_end)
 {
-    rp_wakeup_open(rp_rank.state, rp_rank.session.rank);
+    rp_wakeup_open(rp_rank.state, rp_rank.first, rp_rank.session.rank, rp_rank.session.ranks);
     rp_replay_end_open(at_end, rp_placeholder_release, rp_placeholder_sink);
     rp_crash_replay_handle(rp_replay_wait_before_crash);
     rp_standstill_open(&(struct rp_standstill){!rp_cursor_ends_in_finalize(),
@@ -234,6 +257,14 @@ static enum rp_status find_files(enum rp_at_end *at_end, char allowed[PATH_MAX],
     if (status == RP_OK && rp_rank.session.rank == 0)
         status = make_state(rp_rank.state_path, why);
     return status == RP_OK ? read_options(at_end, why) : status;
+}
+
+static void open_ports(void)
+{
+    char base[PATH_MAX + 2];
+
+    snprintf(base, sizeof base, "%s.", rp_rank.state_path);
+    rp_ports_open(base);
 }
 
 void rp_replay_start(void)
@@ -262,6 +293,7 @@ void rp_replay_start(void)
         rp_error("cannot replay: %s", why.text);
     rp_session_agree(status, NULL);
     rp_comms_init();
+    open_ports();
     rp_replay_receive_start();
     rp_replay_complete_start();
     rp_slow_set(RP_SLOW_ENGINE);

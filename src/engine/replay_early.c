@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "job/settings.h"
+#include "log/jobs.h"
 #include "log/logreader.h"
 #include "log/manifest.h"
 #include "log/rundir.h"
@@ -45,13 +46,15 @@ void rp_replay_load_early(void)
     if ((!solo && !rp_launched_rank(&rank)) ||
         rp_run_find(rp_setting("REPRISE_RUN"), &directory, &why) != RP_OK)
         return;
-    if (rp_manifest_read(directory, &manifest, &why) == RP_OK) {
-        if (rp_log_open(directory, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) ==
+    char *own = rp_job_directory(directory, rp_job_own());
+    if (own && rp_manifest_read(own, &manifest, &why) == RP_OK) {
+        if (rp_log_open(own, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) ==
             RP_OK) {
             take_early(log);
             rp_log_free(log);
         }
         rp_manifest_free(&manifest);
     }
+    free(own);
     free(directory);
 }

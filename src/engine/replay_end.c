@@ -153,7 +153,7 @@ void rp_replay_refused(const char *function)
     if (rp_replay_end.is_free || rp_cursor_front())
         return;
     rp_state_set_text(&rp_rank.slot->what, "%s", function);
-    atomic_store(&rp_rank.state->refused, (uint32_t)rp_rank.session.rank + 1);
+    atomic_store(&rp_rank.state->refused, (uint32_t)(rp_rank.slot - rp_rank.state->rank) + 1);
     atomic_fetch_sub(&rp_rank.state->awake, 1);
     rp_rank.slot->state = RP_RANK_ENDED;
     leave_it_to_end(true);

@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/text.h"
 #include "job/settings.h"
+#include "log/jobs.h"
 #include "log/rundir.h"
 #include "preload/constants.h"
 #include "entry/engine.h"
@@ -89,12 +90,24 @@ enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_pro
     return status;
 }
 
+/* Messages begin with `rank 0.1.2`. */
+static void name_job(const char *job)
+{
+    static char prefix[RP_JOB_NAME + 1];
+
+    snprintf(prefix, sizeof prefix, "%s%s", job, *job ? "." : "");
+    rp_diagnostics_job(prefix);
+}
+
 void rp_session_open(struct rp_session *session)
 {
     memset(session, 0, sizeof *session);
     rp_pmpi.Comm_rank(rp_constant.world, &session->rank);
     rp_pmpi.Comm_size(rp_constant.world, &session->ranks);
     single = session->ranks == 1;
+    snprintf(session->job, sizeof session->job, "%s", rp_job_own());
+    rp_process_name(session->job, session->rank, session->name);
+    name_job(session->job);
     rp_diagnostics_process("rank", session->rank);
 }
 
@@ -150,14 +163,16 @@ enum rp_status rp_session_share(struct rp_session *session, enum rp_status statu
     struct {
         int32_t status;
         uint64_t run;
-        char directory[PATH_MAX], wrappers[PATH_MAX];
+        char directory[PATH_MAX], record[PATH_MAX], wrappers[PATH_MAX];
     } shared = {.status = status, .run = session->run};
 
     memcpy(shared.directory, session->directory, sizeof shared.directory);
+    memcpy(shared.record, session->record, sizeof shared.record);
     memcpy(shared.wrappers, session->wrappers, sizeof shared.wrappers);
     broadcast(&shared, sizeof shared);
     session->run = shared.run;
     memcpy(session->directory, shared.directory, sizeof shared.directory);
+    memcpy(session->record, shared.record, sizeof shared.record);
     memcpy(session->wrappers, shared.wrappers, sizeof shared.wrappers);
     return (enum rp_status)shared.status;
 }
@@ -181,7 +196,10 @@ enum rp_status rp_session_find_record(struct rp_session *session, struct rp_mani
 
     if (status != RP_OK)
         return status;
-    snprintf(session->directory, sizeof session->directory, "%s", directory);
+    char *own = rp_job_directory(directory, session->job);
+    snprintf(session->record, sizeof session->record, "%s", directory);
+    snprintf(session->directory, sizeof session->directory, "%s", own ? own : "");
+    free(own);
     free(directory);
     status = rp_manifest_read(session->directory, manifest, why);
     if (status != RP_OK)

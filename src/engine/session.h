@@ -9,17 +9,21 @@
 
 #include "base/status.h"
 #include "event/site.h"
+#include "job/job_names.h"
 #include "log/manifest.h"
 
 struct rp_session {
     int rank, ranks;
     uint64_t run;
-    char directory[PATH_MAX];
+    char job[RP_JOB_NAME]; /* of these ranks; "": that of the launcher */
+    char name[RP_PROCESS_NAME];
+    char directory[PATH_MAX]; /* of the job */
+    char record[PATH_MAX]; /* of all jobs */
     char wrappers[PATH_MAX]; /* of a replay: by which the record distinguishes callers; empty: it
                                 does not */
 };
 
-/* Rank and size; messages carry the rank from now on. */
+/* Rank, size and job; messages carry the name from now on. */
 void rp_session_open(struct rp_session *session);
 
 /* The same for a partial replay (REPRISE_SOLO): as its record says; what it makes goes

@@ -15,6 +15,7 @@
 
 static struct {
     struct rp_replay_state *state;
+    uint32_t first, ranks; /* slots of MPI_COMM_WORLD */
     struct rp_futex *own;
     uint32_t seen; /* as rp_futex_listen returned it */
     bool is_fenced_by_sleepers;
@@ -25,10 +26,12 @@ static bool membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-void rp_wakeup_open(struct rp_replay_state *state, int rank)
+void rp_wakeup_open(struct rp_replay_state *state, uint32_t first, int rank, int ranks)
 {
     door.state = state;
-    door.own = &state->rank[rank].bell;
+    door.first = first;
+    door.ranks = (uint32_t)ranks;
+    door.own = &state->rank[first + (uint32_t)rank].bell;
     door.is_fenced_by_sleepers = membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
@@ -78,8 +81,8 @@ void rp_wakeup_ring(int dest, MPI_Comm comm)
 {
     if (!is_anyone_asleep())
         return;
-    if (comm == rp_constant.world && dest >= 0 && (uint32_t)dest < door.state->ranks)
-        rp_futex_ring(&door.state->rank[dest].bell);
+    if (comm == rp_constant.world && dest >= 0 && (uint32_t)dest < door.ranks)
+        rp_futex_ring(&door.state->rank[door.first + (uint32_t)dest].bell);
     else
         ring_all();
 }

@@ -8,7 +8,7 @@
 
 #include "log/replaystate.h"
 
-void rp_wakeup_open(struct rp_replay_state *state, int rank);
+void rp_wakeup_open(struct rp_replay_state *state, uint32_t first, int rank, int ranks);
 
 /* From now on, a rank that sends to this one wakes it. The caller checks once more whether what it
  * waits for has happened, and then sleeps or stops listening. */

@@ -55,6 +55,29 @@ struct rp_buffer_args {
     MPI_Datatype type;
 };
 
+/* MPI_Comm_spawn and MPI_Comm_spawn_multiple; all but the last four count at the root only. */
+struct rp_spawn {
+    int count;
+    char **commands;
+    char ***argvs; /* NULL: no arguments */
+    const int *maxprocs;
+    const MPI_Info *infos;
+    int root;
+    MPI_Comm comm;
+    MPI_Comm *intercomm;
+    int *errcodes;
+    int is_multiple;
+};
+
+/* MPI_Comm_accept and MPI_Comm_connect; port and info count at the root only. */
+struct rp_connection {
+    const char *port;
+    MPI_Info info;
+    int root;
+    MPI_Comm comm;
+    MPI_Comm *newcomm;
+};
+
 struct rp_engine {
     const char *name;
     int refuses_threads; /* calls that matter by threads without a stream end the job */
@@ -92,6 +115,15 @@ struct rp_engine {
     int (*Request_free)(const struct rp_call *, MPI_Request *);
     int (*Comm_free)(const struct rp_call *, MPI_Comm *);
     int (*Comm_disconnect)(const struct rp_call *, MPI_Comm *);
+    /* Not under the lock of threads. NULL: refused. */
+    int (*spawn)(const struct rp_call *, const struct rp_spawn *);
+    /* The same for ports. connect: at the root only. accepted: a process has connected to this
+     * root, after the real call. */
+    void (*port_opened)(const char *port);
+    void (*port_closed)(const char *port);
+    int (*connect)(const struct rp_call *, const struct rp_connection *);
+    void (*accepted)(const char *function, const char *port);
+    int (*Lookup_name)(const struct rp_call *, const char *service, MPI_Info, char *port);
     /* With several threads, under their lock (entry/threads.h). Turns follow each other in one
      * order; a value is an outcome that is none of MPI's: recording logs it, a replay sets it
      * (false: the record has ended) and `value_taken` says that it was used. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "job/job_names.h"
 #include "job/settings.h"
 #include "peers/peer_partial.h"
 #include "entry/captured.h"
@@ -243,6 +244,7 @@ int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 {
     if (rp_is_inside())
         return next->Init(argc, argv);
+    rp_job_enter();
     rp_thread_state.depth++;
     int rc = next->Init(argc, argv);
     rp_thread_state.depth--;
@@ -256,6 +258,7 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 {
     if (rp_is_inside())
         return next->Init_thread(argc, argv, required, provided);
+    rp_job_enter();
     rp_thread_state.depth++;
     int rc = next->Init_thread(argc, argv, required, provided);
     rp_thread_state.depth--;
@@ -270,6 +273,7 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 {
     if (rp_is_inside())
         return next->Session_init(info, errhandler, session);
+    rp_job_enter();
     rp_thread_state.depth++;
     int rc = next->Session_init(info, errhandler, session);
     rp_thread_state.depth--;

@@ -29,13 +29,18 @@ __attribute__((noreturn)) static void end_refused(const char *function)
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
+bool rp_is_allowed(const char *function)
+{
+    return rp_list_has(rp_setting("REPRISE_ALLOW"), function);
+}
+
 void rp_refuse(const char *function)
 {
     const char *mode = rp_setting("REPRISE_MODE");
     bool is_window = strncmp(function, "MPI_Win_", 8) == 0 ||
                      strncmp(function, "MPI", 3) != 0; /* or OpenSHMEM */
 
-    if (rp_is_inside() || !mode || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
+    if (rp_is_inside() || !mode || rp_is_allowed(function))
         return;
     if (is_window && strcmp(mode, "record") == 0 &&
         (rp_setting("REPRISE_RANKS") || rp_setting("REPRISE_SOLO")))

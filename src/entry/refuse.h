@@ -3,8 +3,13 @@
 #ifndef RP_REFUSE_H
 #define RP_REFUSE_H
 
+#include <stdbool.h>
+
 /* A function that cannot be replayed: ends the job by name, unless allowed or not under reprise. */
 void rp_refuse(const char *function);
+
+/* Returns whether the user lets this function through unrecorded (--allow). */
+bool rp_is_allowed(const char *function);
 
 /* A function that is called by code which was not there when MPI was initialised, or that looked it
  * up itself. */

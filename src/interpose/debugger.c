@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "job/job_names.h"
 #include "job/settings.h"
 #include "preload/constants.h"
 
@@ -96,7 +97,7 @@ void rp_debugger_open(int rank)
     static bool done;
     struct timespec pause = {0, 20000000};
 
-    if (done || !rp_debugger_wants(rp_setting("REPRISE_GDB"), rank))
+    if (done || *rp_job_own() || !rp_debugger_wants(rp_setting("REPRISE_GDB"), rank))
         return;
     done = true;
     rp_diagnostics_process("rank", rank);

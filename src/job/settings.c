@@ -87,6 +87,8 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_DET", NULL},
     {"REPRISE_DECISIONS", NULL},
     {"REPRISE_MODE", NULL},
+    {"REPRISE_JOB", NULL},
+    {"REPRISE_MARK", NULL},
     {"REPRISE_COMMAND", NULL},
     {"REPRISE_GDB_SCRIPT", NULL},
     {"REPRISE_LAUNCHED", NULL},

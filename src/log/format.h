@@ -10,7 +10,7 @@
 
 enum {
     RP_LOG_MAJOR = 1,
-    RP_LOG_MINOR = 1,
+    RP_LOG_MINOR = 2,
     RP_LOG_HEADER = 64,
     RP_CHUNK_HEADER = 24,
     RP_LOG_TRAILER = 16,

@@ -34,6 +34,7 @@ static void free_strings(char **strings)
 
 void rp_manifest_free(struct rp_manifest *m)
 {
+    free(m->job);
     free(m->mpi);
     free(m->mpi_version);
     free(m->program);
@@ -118,7 +119,7 @@ static enum rp_status take_members(const struct rp_json *json, const char *path,
         return rp_fail(why, RP_DAMAGED, "%s: 'run' or 'ranks' is missing or wrong", path);
     out->ranks = (uint32_t)ranks;
     out->launched_inside = launched && strcmp(launched->string, "inside") == 0;
-    if (take_string(json, "mpi", &out->mpi) &&
+    if (take_string(json, "job", &out->job) && take_string(json, "mpi", &out->mpi) &&
         take_string(json, "mpi_version", &out->mpi_version) &&
         take_string(json, "program", &out->program) &&
         take_string(json, "build_id", &out->build_id) &&
@@ -269,6 +270,8 @@ enum rp_status rp_manifest_write(const char *directory, const struct rp_manifest
                      RP_LOG_MAJOR, RP_LOG_MINOR);
     rp_buffer_printf(&out, ",\n  \"run\": \"%016llx\",\n  \"ranks\": %u",
                      (unsigned long long)m->run, m->ranks);
+    if (m->job && *m->job)
+        put_member(&out, "job", m->job);
     put_member(&out, "mpi", m->mpi);
     put_member(&out, "mpi_version", m->mpi_version);
     put_member(&out, "program", m->program);

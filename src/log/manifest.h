@@ -14,6 +14,7 @@ struct rp_manifest {
     uint32_t ranks;
     bool complete; /* which of the two names the file has */
     bool launched_inside;
+    char *job; /* of a spawned job: its name (job/job_names.h); empty: that of the launcher */
     char *mpi, *mpi_version;
     char *program, *build_id;
     char *directory, *host, *started, *reprise;

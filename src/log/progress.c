@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "event/ring.h"
+#include "log/jobs.h"
 #include "log/logreader.h"
 #include "log/logwriter.h"
 
@@ -94,19 +95,28 @@ enum rp_status rp_progress_read(const char *directory, const struct rp_manifest 
                                 struct rp_progress *out, struct rp_problem *why)
 {
     enum rp_status status = RP_OK;
+    struct rp_problem ignored;
+    struct rp_jobs jobs = {0};
 
-    *out = (struct rp_progress){.ranks = manifest->ranks,
-                                .rank = calloc(manifest->ranks, sizeof *out->rank)};
+    /* A job may be about to begin, and cannot be read yet. */
+    bool has_jobs = !*manifest->job && rp_jobs_read(directory, &jobs, &ignored) == RP_OK;
+    uint32_t ranks = has_jobs ? jobs.processes : manifest->ranks;
+    *out = (struct rp_progress){.ranks = ranks, .rank = calloc(ranks, sizeof *out->rank)};
     if (!out->rank)
-        return rp_fail(why, RP_MEMORY, "out of memory");
+        status = rp_fail(why, RP_MEMORY, "out of memory");
     for (uint32_t i = 0; status == RP_OK && i < out->ranks; i++) {
-        status = read_rank(directory, manifest, i, &out->rank[i], why);
+        uint32_t rank = i;
+        const struct rp_job *job = has_jobs ? rp_jobs_of(&jobs, i, &rank) : NULL;
+        status = read_rank(job ? job->directory : directory, job ? &job->manifest : manifest, rank,
+                           &out->rank[i], why);
+        rp_process_name(job ? job->name : manifest->job, rank, out->rank[i].name);
         out->events += out->rank[i].events;
         out->bytes += out->rank[i].bytes;
         out->written += out->rank[i].state == RP_PROGRESS_WRITTEN;
         if (out->rank[i].events < out->rank[out->behind].events)
             out->behind = i;
     }
+    rp_jobs_free(&jobs);
     if (status != RP_OK)
         rp_progress_free(out);
     return status;

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "job/job_names.h"
 #include "log/format.h"
 #include "log/manifest.h"
 
@@ -16,6 +17,7 @@ struct rp_rank_progress {
         RP_PROGRESS_WRITTEN,
         RP_PROGRESS_ENDED
     } state; /* no log yet; being written; not any more */
+    char name[RP_PROCESS_NAME];
     uint64_t events;
     uint64_t bytes;            /* of the log */
     uint64_t polls;            /* WRITTEN: polls that said no since the last event */
@@ -25,7 +27,7 @@ struct rp_rank_progress {
 };
 
 struct rp_progress {
-    uint32_t ranks;
+    uint32_t ranks; /* of all jobs of the record */
     struct rp_rank_progress *rank;
     uint64_t events, bytes; /* of all */
     uint32_t written;       /* ranks whose log is being written */

@@ -10,11 +10,11 @@
 
 #define NAME "refused"
 
-void rp_refusal_write(const char *directory, uint32_t rank, const char *function)
+void rp_refusal_write(const char *directory, const char *rank, const char *function)
 {
     struct rp_problem ignored;
-    char line[128], *path = rp_path_join(directory, NAME);
-    int length = snprintf(line, sizeof line, "%u %.79s\n", rank, function);
+    char line[256], *path = rp_path_join(directory, NAME);
+    int length = snprintf(line, sizeof line, "%s %.79s\n", rank, function);
 
     if (path)
         rp_write_new_file(path, line, (size_t)length, &ignored);
@@ -30,7 +30,7 @@ bool rp_refusal_read(const char *directory, struct rp_refusal *out)
 
     rp_buffer_byte(&text, 0);
     found = found && !text.failed &&
-            sscanf((char *)text.bytes, "%u %79[A-Za-z0-9_]", &out->rank, out->function) == 2;
+            sscanf((char *)text.bytes, "%111[0-9.] %79[A-Za-z0-9_]", out->rank, out->function) == 2;
     rp_buffer_free(&text);
     free(path);
     return found;
@@ -50,14 +50,14 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
                          struct rp_buffer *out)
 {
     struct rp_refusal recorded;
-    char function[RP_STATE_WHAT];
+    char function[RP_STATE_WHAT], ranks[RP_RANKS_WORDS];
     uint64_t done, total;
     bool was_refused = rp_refusal_read(directory, &recorded);
 
     find_refused(state, function);
     rp_state_sum(state, &done, &total);
     if (was_refused)
-        rp_buffer_printf(out, "the recording was refused at %s on rank %u%s", recorded.function,
+        rp_buffer_printf(out, "the recording was refused at %s on rank %s%s", recorded.function,
                          recorded.rank,
                          strcmp(recorded.function, function) == 0 ? ", and so is this replay" : "");
     else if (function[0])
@@ -67,8 +67,8 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
         return false;
     rp_buffer_printf(
         out,
-        ": %llu of %llu events on %u ranks were replayed, and none is recorded behind that call",
-        (unsigned long long)done, (unsigned long long)total, state->ranks);
+        ": %llu of %llu events on %s were replayed, and none is recorded behind that call",
+        (unsigned long long)done, (unsigned long long)total, rp_state_ranks(state, ranks));
     rp_buffer_byte(out, 0);
     return true;
 }

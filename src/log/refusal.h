@@ -11,13 +11,13 @@
 #include "log/replaystate.h"
 
 struct rp_refusal {
-    uint32_t rank;
+    char rank[RP_PROCESS_NAME]; /* the name of the process */
     char function[80];
 };
 
 /* Notes that `rank` was refused at the call of `function`. The first note of a record stays. A note
  * that cannot be written is lost silently. */
-void rp_refusal_write(const char *directory, uint32_t rank, const char *function);
+void rp_refusal_write(const char *directory, const char *rank, const char *function);
 
 /* Returns whether the recording was refused; then *out says where. */
 bool rp_refusal_read(const char *directory, struct rp_refusal *out);

@@ -48,16 +48,92 @@ enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_probl
         return status;
     }
     state->ranks = ranks;
+    for (uint32_t i = 0; i < ranks; i++)
+        rp_process_name("", i, state->rank[i].name);
     memcpy(state->magic, state_magic, sizeof state_magic);
     rp_state_unmap(state);
     return RP_OK;
+}
+
+enum rp_status rp_state_create_for(const char *path, const struct rp_jobs *jobs,
+                                   struct rp_problem *why)
+{
+    struct rp_replay_state *state;
+    enum rp_status status = rp_state_create(path, jobs->processes, why);
+
+    if (status == RP_OK)
+        status = rp_state_map(path, jobs->processes, &state, why);
+    if (status != RP_OK)
+        return status;
+    for (size_t j = 1; j < jobs->count; j++)
+        for (uint32_t i = 0; i < jobs->job[j].manifest.ranks; i++) {
+            struct rp_rank_slot *slot = &state->rank[jobs->job[j].first + i];
+            rp_process_name(jobs->job[j].name, i, slot->name);
+            slot->state = RP_RANK_UNSPAWNED;
+        }
+    rp_state_unmap(state);
+    return RP_OK;
+}
+
+uint32_t rp_state_find(const struct rp_replay_state *state, const char *name)
+{
+    uint32_t i = 0;
+
+    while (i < state->ranks && strcmp(state->rank[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static bool is_of_job(const struct rp_rank_slot *slot, const char *job)
+{
+    size_t length = strlen(job);
+
+    return strncmp(slot->name, job, length) == 0 && slot->name[length] == '.' &&
+           !strchr(slot->name + length + 1, '.');
+}
+
+uint32_t rp_state_job_size(const struct rp_replay_state *state, const char *job)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        count += is_of_job(&state->rank[i], job);
+    return count;
+}
+
+void rp_state_set_job(struct rp_replay_state *state, const char *job, enum rp_rank_state is)
+{
+    for (uint32_t i = 0; i < state->ranks; i++) {
+        uint32_t now = state->rank[i].state;
+        if (is_of_job(&state->rank[i], job) && (now == RP_RANK_UNSPAWNED || now == RP_RANK_ABSENT))
+            atomic_compare_exchange_strong(&state->rank[i].state, &now, (uint32_t)is);
+    }
+}
+
+uint32_t rp_state_children(const struct rp_replay_state *state)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < state->ranks; i++)
+        count += strchr(state->rank[i].name, '.') != NULL;
+    return count;
+}
+
+const char *rp_state_ranks(const struct rp_replay_state *state, char text[RP_RANKS_WORDS])
+{
+    uint32_t children = rp_state_children(state);
+
+    return rp_ranks_words(state->ranks - children, children, text);
 }
 
 static enum rp_status map_file(int fd, const char *path, uint32_t ranks, int protection,
                                struct rp_replay_state **out, struct rp_problem *why)
 {
     struct stat st;
+    struct rp_replay_state head;
 
+    if (ranks == 0 && pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head)
+        ranks = head.ranks;
     if (fstat(fd, &st) != 0 || (size_t)st.st_size < size_for(ranks))
         return rp_fail(why, RP_USAGE, "%s is not the state of a replay of %u ranks", path, ranks);
     enum rp_status status = map(fd, path, ranks, protection, out, why);
@@ -191,17 +267,17 @@ const char *rp_state_word(uint32_t state)
                                         "waits",           "is at the end of its record",
                                         "runs on freely",  "has finished",
                                         "has diverged",    "has failed",
-                                        "has ended"};
+                                        "has ended",       "has not been spawned"};
 
-    return words[state <= RP_RANK_ENDED ? state : 0];
+    return words[state <= RP_RANK_UNSPAWNED ? state : 0];
 }
 
-static void print_rank(const struct rp_rank_slot *slot, uint32_t rank, struct rp_buffer *out)
+static void print_rank(const struct rp_rank_slot *slot, struct rp_buffer *out)
 {
     char what[RP_STATE_WHAT];
     uint32_t state = rp_state_now(slot);
 
-    rp_buffer_printf(out, "  rank %u %s, event %llu of %llu", rank, rp_state_word(state),
+    rp_buffer_printf(out, "  rank %s %s, event %llu of %llu", slot->name, rp_state_word(state),
                      (unsigned long long)slot->done, (unsigned long long)slot->total);
     if (state == RP_RANK_WAITING)
         rp_buffer_printf(out, ", since %lld s: %s", rp_state_waited(slot),
@@ -219,7 +295,7 @@ void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
         if (rp_state_now(slot) == RP_RANK_WAITING)
-            rp_buffer_printf(out, "  rank %u waits since %lld s: %s\n", i, rp_state_waited(slot),
+            rp_buffer_printf(out, "  rank %s waits since %lld s: %s\n", slot->name, rp_state_waited(slot),
                              rp_state_what(slot, what)),
                 lines++;
     }
@@ -233,7 +309,7 @@ void rp_state_print(const struct rp_replay_state *state, struct rp_buffer *out)
 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++)
         if (state->rank[i].state != RP_RANK_FINISHED)
-            print_rank(&state->rank[i], i, out), lines++;
+            print_rank(&state->rank[i], out), lines++;
     if (lines == LINES)
         rp_buffer_printf(out, "  ...\n");
 }
@@ -245,6 +321,7 @@ static bool is_still(const struct rp_rank_slot *slot, enum rp_certainty least)
     if (now == RP_RANK_WAITING)
         return slot->certain >= (uint32_t)least || (slot->in_call && least <= RP_CERTAIN_CALL);
     return now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
+           now == RP_RANK_UNSPAWNED ||
            (is_in_call(slot, now) && least <= RP_CERTAIN_CALL);
 }
 

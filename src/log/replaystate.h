@@ -12,6 +12,8 @@
 #include "base/futex_wait.h"
 #include "base/buffer.h"
 #include "base/status.h"
+#include "job/job_names.h"
+#include "log/jobs.h"
 
 enum rp_rank_state {
     RP_RANK_ABSENT = 0, /* has not initialised MPI yet */
@@ -23,6 +25,7 @@ enum rp_rank_state {
     RP_RANK_DIVERGED,
     RP_RANK_FAILED, /* gave up for another reason, which it said */
     RP_RANK_ENDED,  /* called MPI_Abort or exited without MPI_Finalize */
+    RP_RANK_UNSPAWNED, /* nobody has spawned it yet */
 };
 
 enum rp_stopped {
@@ -49,6 +52,7 @@ struct rp_state_text {
     char text[RP_STATE_WHAT];
 };
 
+/* Slots are of the processes of all jobs of the record, in the order of rp_jobs_read. */
 struct rp_rank_slot {
     _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
     uint32_t pid;
@@ -56,6 +60,7 @@ struct rp_rank_slot {
     uint64_t total;        /* events recorded */
     uint32_t certain;      /* of WAITING: enum rp_certainty */
     int64_t since;         /* CLOCK_MONOTONIC seconds, of WAITING */
+    char name[RP_PROCESS_NAME]; /* never changes */
     struct rp_state_text what;
     /* By the thread of the rank that watches it (engine/standstill.c). */
     _Atomic uint32_t beats; /* its looks: they stop while the process is stopped */
@@ -83,8 +88,28 @@ struct rp_replay_state {
 };
 
 enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why);
+
+/* The same for all processes of these jobs: those that are spawned are RP_RANK_UNSPAWNED. */
+enum rp_status rp_state_create_for(const char *path, const struct rp_jobs *jobs,
+                                   struct rp_problem *why);
+
+/* `ranks` 0: as many as the file has. */
 enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_state **out,
                             struct rp_problem *why);
+
+/* Returns the slot of the process of that name, or state->ranks if there is none. */
+uint32_t rp_state_find(const struct rp_replay_state *state, const char *name);
+
+/* The processes of a spawned job: rp_state_job_size returns how many there are, 0 if there is no
+ * such job; rp_state_set_job sets the state of those that have not started. */
+uint32_t rp_state_job_size(const struct rp_replay_state *state, const char *job);
+void rp_state_set_job(struct rp_replay_state *state, const char *job, enum rp_rank_state is);
+
+/* Returns how many slots are of processes that were spawned. */
+uint32_t rp_state_children(const struct rp_replay_state *state);
+
+/* rp_ranks_words of the state. */
+const char *rp_state_ranks(const struct rp_replay_state *state, char text[RP_RANKS_WORDS]);
 void rp_state_unmap(struct rp_replay_state *state);
 
 /* Maps the file `path`; the first process that comes makes it. Returns NULL if it can be neither

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "log/dataformat.h"
+#include "log/jobs.h"
 #include "log/logreader.h"
 
 #define U64(x) ((unsigned long long)(x))
@@ -78,8 +80,8 @@ enum rp_status rp_facts_begin(const char *directory, struct rp_facts *out, struc
     return rp_fail(why, RP_MEMORY, "out of memory");
 }
 
-static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out,
-                              struct rp_problem *why)
+static enum rp_status collect_job(const char *directory, bool whole, struct rp_facts *out,
+                                  struct rp_problem *why)
 {
     struct rp_rank_facts rank;
     enum rp_status status = rp_facts_begin(directory, out, why);
@@ -91,6 +93,57 @@ static enum rp_status collect(const char *directory, bool whole, struct rp_facts
         if (status == RP_OK)
             rp_facts_add(out, i, &rank);
     }
+    if (status != RP_OK)
+        rp_facts_free(out);
+    return status;
+}
+
+static void add_job(struct rp_facts *facts, const struct rp_facts *job)
+{
+    facts->sum.events += job->sum.events;
+    facts->sum.receives += job->sum.receives;
+    facts->sum.polls += job->sum.polls;
+    facts->sum.bytes += job->sum.bytes;
+    facts->sum.data += job->sum.data;
+    facts->sum.digest = rp_digest_word(facts->sum.digest, job->sum.digest);
+    facts->stopped += job->stopped;
+    facts->unfinished += job->unfinished;
+    facts->children += job->manifest.ranks;
+    facts->jobs++;
+}
+
+static enum rp_status collect_children(const struct rp_jobs *jobs, bool whole,
+                                       struct rp_facts *out, struct rp_problem *why)
+{
+    struct rp_problem inner;
+    enum rp_status status = RP_OK;
+
+    out->job = calloc(jobs->count, sizeof *out->job);
+    if (!out->job)
+        return rp_fail(why, RP_MEMORY, "out of memory");
+    for (size_t i = 1; status == RP_OK && i < jobs->count; i++) {
+        status = collect_job(jobs->job[i].directory, whole, &out->job[i - 1], &inner);
+        if (status == RP_OK)
+            add_job(out, &out->job[i - 1]);
+        else
+            rp_fail(why, status, "job %s: %s", jobs->job[i].name, inner.text);
+    }
+    return status;
+}
+
+/* The part of a record that is a spawned job's may be looked at by itself. */
+static enum rp_status collect(const char *directory, bool whole, struct rp_facts *out,
+                              struct rp_problem *why)
+{
+    struct rp_jobs jobs = {0};
+    enum rp_status status = collect_job(directory, whole, out, why);
+
+    if (status != RP_OK || *out->manifest.job)
+        return status;
+    status = rp_jobs_read(directory, &jobs, why);
+    if (status == RP_OK)
+        status = collect_children(&jobs, whole, out, why);
+    rp_jobs_free(&jobs);
     if (status != RP_OK)
         rp_facts_free(out);
     return status;
@@ -108,6 +161,9 @@ enum rp_status rp_facts_summary(const char *directory, struct rp_facts *out, str
 
 void rp_facts_free(struct rp_facts *facts)
 {
+    for (size_t i = 0; i < facts->jobs; i++)
+        rp_facts_free(&facts->job[i]);
+    free(facts->job);
     rp_manifest_free(&facts->manifest);
     free(facts->directory);
     free(facts->rank);
@@ -142,8 +198,12 @@ static double bytes_a_receive(const struct rp_rank_facts *facts)
 
 void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
 {
-    rp_buffer_printf(out, "recorded %llu events on %u ranks: %llu bytes, %.3f bytes a receive, ",
-                     U64(facts->sum.events), facts->manifest.ranks, U64(facts->sum.bytes),
+    char ranks[RP_RANKS_WORDS];
+
+    rp_buffer_printf(out, "recorded %llu events on %s: %llu bytes, %.3f bytes a receive, ",
+                     U64(facts->sum.events),
+                     rp_ranks_words(facts->manifest.ranks, facts->children, ranks),
+                     U64(facts->sum.bytes),
                      bytes_a_receive(&facts->sum));
     if (facts->sum.data > 0)
         rp_buffer_printf(out, "and %llu bytes of data, ", U64(facts->sum.data));
@@ -183,9 +243,40 @@ static void put_data(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_free(&list);
 }
 
+static void put_ranks(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    char name[RP_PROCESS_NAME];
+
+    for (uint32_t i = 0; i < facts->manifest.ranks; i++) {
+        const struct rp_rank_facts *r = &facts->rank[i];
+        rp_buffer_printf(out, "%6s %12llu %12llu %12llu %10llu  %016llx  ",
+                         rp_process_name(facts->manifest.job, i, name), U64(r->events),
+                         U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
+        rp_facts_put_end(out, r->reason, r->code);
+        rp_buffer_byte(out, '\n');
+    }
+}
+
+static void put_jobs(struct rp_buffer *out, const struct rp_facts *facts)
+{
+    for (size_t i = 0; i < facts->jobs; i++) {
+        const struct rp_manifest *m = &facts->job[i].manifest;
+        rp_buffer_printf(out, "%s %s (%u): ", i == 0 ? "spawned  " : "         ",
+                         rp_text_shown(m->job), m->ranks);
+        put_command(out, m->command);
+        rp_buffer_byte(out, '\n');
+    }
+}
+
 void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
 {
     const struct rp_manifest *m = &facts->manifest;
+    char words[RP_RANKS_WORDS];
+
+    if (facts->children > 0)
+        rp_ranks_words(m->ranks, facts->children, words);
+    else
+        snprintf(words, sizeof words, "%u", m->ranks);
 
     rp_buffer_printf(out, "record    %s%s\ncommand   ", rp_text_shown(facts->directory),
                      m->complete ? "" : " (incomplete)");
@@ -198,22 +289,19 @@ void rp_facts_put_text(struct rp_buffer *out, const struct rp_facts *facts)
                      rp_text_shown(m->host), rp_text_shown(m->directory),
                      rp_text_shown(m->reprise));
     rp_buffer_printf(out,
-                     "ranks     %u\nevents    %llu, for %llu receives; polls answered no %llu\n",
-                     m->ranks, U64(facts->sum.events), U64(facts->sum.receives),
+                     "ranks     %s\nevents    %llu, for %llu receives; polls answered no %llu\n",
+                     words, U64(facts->sum.events), U64(facts->sum.receives),
                      U64(facts->sum.polls));
     rp_buffer_printf(out, "bytes     %llu, %.3f a receive\n", U64(facts->sum.bytes),
                      bytes_a_receive(&facts->sum));
     put_data(out, facts);
+    put_jobs(out, facts);
     rp_buffer_printf(out, "digest    %016llx\n\n", U64(facts->sum.digest));
     rp_buffer_printf(out, "%6s %12s %12s %12s %10s  %-16s  %s\n", "rank", "events", "receives",
                      "polls", "bytes", "digest", "end");
-    for (uint32_t i = 0; i < m->ranks; i++) {
-        const struct rp_rank_facts *r = &facts->rank[i];
-        rp_buffer_printf(out, "%6u %12llu %12llu %12llu %10llu  %016llx  ", i, U64(r->events),
-                         U64(r->receives), U64(r->polls), U64(r->bytes), U64(r->digest));
-        rp_facts_put_end(out, r->reason, r->code);
-        rp_buffer_byte(out, '\n');
-    }
+    put_ranks(out, facts);
+    for (size_t i = 0; i < facts->jobs; i++)
+        put_ranks(out, &facts->job[i]);
 }
 
 static void put_json_text(struct rp_buffer *out, const char *indent, const char *key,
@@ -248,6 +336,23 @@ static void put_json_rank(struct rp_buffer *out, const char *indent, const struc
     rp_buffer_free(&end);
 }
 
+static void put_json_jobs(struct rp_buffer *out, const struct rp_facts *facts, const char *indent)
+{
+    if (facts->jobs == 0)
+        return;
+    rp_buffer_printf(out, ",\n%s\"spawned\": [", indent);
+    for (size_t j = 0; j < facts->jobs; j++) {
+        const struct rp_facts *job = &facts->job[j];
+        rp_buffer_printf(out, "%s\n%s  {\"job\": \"%s\", \"complete\": %s, \"by_rank\": [",
+                         j ? "," : "", indent, job->manifest.job,
+                         job->manifest.complete ? "true" : "false");
+        for (uint32_t i = 0; i < job->manifest.ranks; i++)
+            put_json_rank(out, indent, &job->rank[i], i);
+        rp_buffer_printf(out, "\n%s  ]}", indent);
+    }
+    rp_buffer_printf(out, "\n%s]", indent);
+}
+
 void rp_facts_put_members(struct rp_buffer *out, const struct rp_facts *facts, const char *indent)
 {
     const struct rp_manifest *m = &facts->manifest;
@@ -276,6 +381,7 @@ void rp_facts_put_members(struct rp_buffer *out, const struct rp_facts *facts, c
     for (uint32_t i = 0; i < m->ranks; i++)
         put_json_rank(out, indent, &facts->rank[i], i);
     rp_buffer_printf(out, "\n%s]", indent);
+    put_json_jobs(out, facts, indent);
 }
 
 void rp_facts_put_json(struct rp_buffer *out, const struct rp_facts *facts)

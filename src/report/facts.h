@@ -24,6 +24,10 @@ struct rp_facts {
     struct rp_rank_facts sum; /* digest of all ranks' digests */
     uint32_t stopped;         /* ranks whose recording an error ended */
     uint32_t unfinished;      /* ranks that did not complete MPI_Finalize */
+    /* The jobs that were spawned, without jobs of their own; the sums have them in. */
+    struct rp_facts *job;
+    size_t jobs;
+    uint32_t children; /* processes of these */
 };
 
 /* rp_facts_begin reads the manifest of the record; *out has no facts of ranks yet. rp_facts_add

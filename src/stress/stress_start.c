@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "job/job_names.h"
 #include "job/settings.h"
 #include "preload/constants.h"
 #include "stress/stress.h"
@@ -26,6 +27,16 @@ void rp_stress_pause(uint64_t nanoseconds)
         nanosleep(&pause, NULL);
 }
 
+/* Of the children of a spawn other numbers than of their parents. */
+static uint64_t own_number(int rank)
+{
+    uint32_t number = (uint32_t)rank;
+
+    for (const char *at = rp_job_own(); *at; at++)
+        number = number * 31 + (uint32_t)*at;
+    return number;
+}
+
 /* The launcher said which rank this is: MPI cannot be asked before it is initialised, and with
  * sessions it never is. */
 static void start(struct rp_chance *chance)
@@ -40,7 +51,7 @@ static void start(struct rp_chance *chance)
     rp_launched_rank(&rank);
     rp_setting_number("REPRISE_DELAY", 1, 10000, &longest, &ignored);
     rp_chance_init(chance, strtoull(rp_setting("REPRISE_STRESS"), NULL, 10),
-                   (uint64_t)rank | atomic_fetch_add(&threads, 1) << 32, (uint64_t)longest * 1000,
+                   own_number(rank) | atomic_fetch_add(&threads, 1) << 32, (uint64_t)longest * 1000,
                    rp_stress_now());
 }
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/record_ports.h"
+
+#include "engine/ports.h"
+#include "entry/entry.h"
+#include "entry/threads.h"
+
+/* An outcome of no other kind: in a log it is a VALUE of the function. */
+static void note(const struct rp_call *call, int32_t small, uint64_t large)
+{
+    rp_threads_enter();
+    rp_thread_state.depth++;
+    rp_engine->value(call, &small, &large);
+    rp_thread_state.depth--;
+    rp_threads_leave();
+}
+
+int rp_record_connect(const struct rp_call *call, const struct rp_connection *c)
+{
+    int rc, lock = rp_ports_lock(c->port);
+    struct rp_port *port = rp_ports_enter(call->function, c->port);
+    uint64_t ticket = port->served + 1;
+
+    note(call, 0, ticket);
+    port->asked = ticket;
+    RP_INSIDE(rc, call->next->Comm_connect(c->port, c->info, c->root, c->comm, c->newcomm));
+    if (rc == MPI_SUCCESS)
+        port->served = ticket;
+    rp_ports_leave(port);
+    rp_ports_unlock(lock);
+    return rc;
+}
+
+int rp_record_lookup(const struct rp_call *call, const char *service, MPI_Info info, char *port)
+{
+    int rc;
+
+    RP_INSIDE(rc, call->next->Lookup_name(service, info, port));
+    note(call, rc == MPI_SUCCESS, 0);
+    return rc;
+}
