@@ -441,9 +441,12 @@ int rp_partial_feed_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *
 /* Attributes: those that MPI itself sets are pointers to numbers, which the program may keep; all
  * others are the program's own. */
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" // MPI_HOST, which programs still use
 static const int predefined_keyvals[] = {MPI_TAG_UB,          MPI_HOST,          MPI_IO,
                                          MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE,
                                          MPI_APPNUM};
+#pragma GCC diagnostic pop
 enum { PREDEFINED = sizeof predefined_keyvals / sizeof *predefined_keyvals };
 
 /* PREDEFINED: it is not. */
