@@ -68,6 +68,15 @@ for part in region careless; do
     esac
 done
 
+# Exchanges that are made of other calls.
+for part in threads later; do
+    expected=
+    works $part "$reprise" record -o $part "${app[@]}" $part
+    expected=$(result $part)
+    works $part-replay "$reprise" replay $part
+done
+
+expected=
 # A message with parts in the host's memory and in the device's.
 works bottom "$reprise" record --clocks -o bottom "${app[@]}" bottom
 

@@ -2,8 +2,10 @@
 /*
  * Messages, exchanges and collectives between buffers in device memory. With an argument, one part
  * of it:
- *   region  receives in a commutative region, whose sum is sent on from device memory
- *   bottom  a message at MPI_BOTTOM with parts in host and in device memory
+ *   region   receives in a commutative region, whose sum is sent on from device memory
+ *   threads  MPI_Sendrecv_replace where several threads may call MPI
+ *   later    MPI_Isendrecv_replace, where MPI has it
+ *   bottom   a message at MPI_BOTTOM with parts in host and in device memory
  * Where the driver is the one of this test, memory that was freed becomes memory of the host.
  */
 #include "check.h"
@@ -127,6 +129,35 @@ static void exchanges(void)
                      TAG + 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         note(other, count);
     }
+}
+
+static void replaced_by_any(void)
+{
+    MPI_Status status;
+
+    for (int step = 0; step < 4; step++) {
+        fill(device, 700, rank * 1000 + step);
+        check_pace(step);
+        MPI_Sendrecv_replace(device, 700, MPI_DOUBLE, (rank + 1) % size, TAG, MPI_ANY_SOURCE, TAG,
+                             MPI_COMM_WORLD, &status);
+        check_note_status(&status);
+        note(device, 700);
+    }
+}
+
+static void replaced_later(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request request;
+
+    for (int step = 0; step < 4; step++) {
+        fill(device, 700, rank * 1000 + step);
+        MPI_Isendrecv_replace(device, 700, MPI_DOUBLE, (rank + 1) % size, TAG, MPI_ANY_SOURCE, TAG,
+                              MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        note(device, 700);
+    }
+#endif
 }
 
 static void collectives(int count)
@@ -329,7 +360,10 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
 
-    check_start(&argc, &argv);
+    if (strcmp(part, "threads") == 0)
+        check_start_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
+    else
+        check_start(&argc, &argv);
     gpu_open();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -338,6 +372,10 @@ int main(int argc, char **argv)
     host = calloc(4 * LONG, sizeof *host);
     if (strcmp(part, "region") == 0 || strcmp(part, "careless") == 0) {
         region(*part == 'c');
+    } else if (strcmp(part, "threads") == 0) {
+        replaced_by_any();
+    } else if (strcmp(part, "later") == 0) {
+        replaced_later();
     } else if (strcmp(part, "bottom") == 0) {
         bottom();
     } else {

@@ -268,6 +268,20 @@ BEGIN(Irecv, 1, 0, void *)
 BEGIN(Send_init, 0, 1, const void *)
 BEGIN(Recv_init, 1, 1, void *)
 
+#if MPI_VERSION >= 4
+static int do_Isendrecv_replace(void *b, int c, MPI_Datatype t, int d, int g, int s, int g2,
+                                MPI_Comm m, MPI_Request *q)
+{
+    struct stage both = stage(b, c, t);
+    int rc = REAL(MPI_Isendrecv_replace)(both.copy, c, t, d, g, s, g2, m, q);
+
+    return keep(rc, both, *q, 1, 0);
+}
+BOTH(Isendrecv_replace,
+     (void *b, int c, MPI_Datatype t, int d, int g, int s, int g2, MPI_Comm m, MPI_Request *q),
+     (b, c, t, d, g, s, g2, m, q))
+#endif
+
 static int do_Start(MPI_Request *q)
 {
     begins(*q);
