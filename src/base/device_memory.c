@@ -6,7 +6,8 @@
  *
  * What a driver says of an address is not kept. Memory can be freed and its addresses be used for
  * something else at any time, and no call shows that; the driver's answer costs less than a
- * microsecond, and a copy several. Only the heap below sbrk(0) can never become device memory.
+ * microsecond, and a copy several. Only the program itself, the heap below sbrk(0) and the main
+ * thread's stack can never become device memory; nothing is asked about these.
  *
  * Copies go through the per-thread default stream, which needs not be created and waits for the
  * legacy default stream alone: a kernel of another stream may be waiting for the host. A thread
@@ -204,7 +205,6 @@ static struct {
     _Atomic uint64_t looked;       /* the loader's count when names were last looked at */
     atomic_bool is_there[DRIVERS]; /* and can be used */
     atomic_bool any;               /* any is */
-    _Atomic uintptr_t heap_begin;  /* what sbrk(0) said first; 0: not asked yet */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct search {
@@ -278,21 +278,63 @@ bool rp_device_has_driver(void)
 
 /* Addresses */
 
-__attribute__((constructor)) static void note_heap(void)
+struct range {
+    uintptr_t from, to;
+};
+
+static struct {
+    struct range program; /* the main program and its variables */
+    uintptr_t heap;       /* where the heap begins */
+    pthread_t main;
+} host;
+
+/* Where the main thread's stack began; of glibc. */
+extern __attribute__((weak)) void *__libc_stack_end;
+
+static int read_program(struct dl_phdr_info *info, size_t size, void *data)
 {
-    atomic_store(&state.heap_begin, (uintptr_t)sbrk(0));
+    struct range *range = data;
+
+    (void)size;
+    *range = (struct range){UINTPTR_MAX, 0};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        range->from = from < range->from ? from : range->from;
+        range->to = from + part->p_memsz > range->to ? from + part->p_memsz : range->to;
+    }
+    return 1; /* the program is the first */
 }
 
-static bool is_heap(const void *at)
+/* The loader runs it in the main thread. */
+__attribute__((constructor)) static void look_at_host(void)
 {
-    uintptr_t address = (uintptr_t)at, begin = atomic_load(&state.heap_begin);
+    host.main = pthread_self();
+    host.heap = (uintptr_t)sbrk(0);
+    dl_iterate_phdr(read_program, &host.program);
+}
 
-    return begin && address >= begin && address < (uintptr_t)sbrk(0);
+static bool is_in(uintptr_t address, uintptr_t from, uintptr_t to)
+{
+    return address >= from && address < to;
+}
+
+static bool is_surely_host(const void *at)
+{
+    uintptr_t address = (uintptr_t)at;
+
+    if (is_in(address, host.heap, (uintptr_t)sbrk(0)) ||
+        is_in(address, host.program.from, host.program.to))
+        return true;
+    return &__libc_stack_end && pthread_equal(pthread_self(), host.main) &&
+           is_in(address, (uintptr_t)__builtin_frame_address(0), (uintptr_t)__libc_stack_end);
 }
 
 static const struct driver *driver_of(const void *at, struct place *place)
 {
-    if (is_heap(at) || !rp_device_has_driver())
+    if (is_surely_host(at) || !rp_device_has_driver())
         return NULL;
     for (size_t i = 0; i < DRIVERS; i++)
         if (state.is_there[i] && drivers[i].ask(at, place))
