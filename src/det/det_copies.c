@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "match/send_bounds.h"
 #include "preload/constants.h"
+#include "preload/device_types.h"
 
 struct copy {
     struct copy *next;
@@ -131,7 +133,7 @@ static struct copy *new_copy(size_t room, uint64_t bytes)
 static int send_likeness(const void *buf, MPI_Count low, MPI_Count length, MPI_Count count,
                          MPI_Datatype type, struct copy *copy, int dest, int tag, MPI_Comm comm)
 {
-    memcpy(copy->data, (const char *)buf + low, (size_t)length);
+    rp_device_copy(copy->data, (const char *)buf + low, (size_t)length);
     return rp_pmpi.Isend((const void *)((uintptr_t)copy->data - (uintptr_t)low), (int)count, type,
                          dest, tag, comm, &copy->request);
 }
@@ -144,6 +146,10 @@ int rp_det_pack(const void *buf, MPI_Count count, MPI_Datatype type, char *into,
     int self;
 
     *position = 0;
+    if (rp_device_holds(buf, count, type)) {
+        *position = (int)rp_device_pack(buf, count, type, into, (size_t)room);
+        return MPI_SUCCESS;
+    }
     if (buf)
         return rp_pmpi.Pack(buf, (int)count, type, into, room, position, comm);
     rp_pmpi.Comm_rank(rp_det.own, &self);

@@ -4,6 +4,8 @@
  * results depend neither on it nor on where the ranks are. A vector is cut into as many slices as
  * there are ranks; each rank gets its slice from all, folds it, and sends the result to the ranks
  * that need it.
+ *
+ * Vectors in device memory are folded in copies on the host, and the result is copied back.
  */
 #include "det/det_reductions.h"
 
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "det/det_device.h"
 #include "preload/constants.h"
 
 struct vectors {
@@ -101,14 +104,17 @@ static int fold_slice(struct vectors *v, const void *from)
 int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Datatype type,
                            MPI_Op op, MPI_Comm comm)
 {
+    struct rp_det_on_host on_host;
     struct vectors v;
 
     open_vectors(&v, type, op, comm);
     cut_evenly(&v, (int)count);
+    rp_det_to_host(&on_host, &from, count, &into, count, type);
     int rc = fold_slice(&v, from == MPI_IN_PLACE ? into : from);
     if (rc == MPI_SUCCESS)
         rc = rp_pmpi.Allgatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts,
                                 v.places, type, comm);
+    rp_det_from_host(&on_host, count, type);
     close_vectors(&v);
     return rc;
 }
@@ -116,14 +122,18 @@ int rp_det_fixed_Allreduce(const void *from, void *into, MPI_Count count, MPI_Da
 int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datatype type, MPI_Op op,
                         int root, MPI_Comm comm)
 {
+    struct rp_det_on_host on_host;
     struct vectors v;
 
     open_vectors(&v, type, op, comm);
     cut_evenly(&v, (int)count);
+    MPI_Count taken = v.rank == root ? count : 0;
+    rp_det_to_host(&on_host, &from, count, &into, taken, type);
     int rc = fold_slice(&v, from == MPI_IN_PLACE ? into : from);
     if (rc == MPI_SUCCESS)
         rc = rp_pmpi.Gatherv(block(&v, v.size - 1), v.counts[v.rank], type, into, v.counts,
                              v.places, type, root, comm);
+    rp_det_from_host(&on_host, taken, type);
     close_vectors(&v);
     return rc;
 }
@@ -131,12 +141,15 @@ int rp_det_fixed_Reduce(const void *from, void *into, MPI_Count count, MPI_Datat
 /* What this rank folded is its own result. */
 static int keep_slice(struct vectors *v, const void *from, void *into)
 {
-    int own = v->counts[v->rank];
-    int rc = fold_slice(v, from == MPI_IN_PLACE ? into : from);
+    int own = v->counts[v->rank], all = v->places[v->size - 1] + v->counts[v->size - 1];
+    struct rp_det_on_host on_host;
 
+    rp_det_to_host(&on_host, &from, all, &into, own, v->type);
+    int rc = fold_slice(v, from == MPI_IN_PLACE ? into : from);
     if (rc == MPI_SUCCESS)
         rc = rp_pmpi.Sendrecv(block(v, v->size - 1), own, v->type, 0, 0, into, own, v->type, 0, 0,
                               rp_constant.self, MPI_STATUS_IGNORE);
+    rp_det_from_host(&on_host, own, v->type);
     close_vectors(v);
     return rc;
 }
@@ -174,10 +187,12 @@ int rp_det_fixed_Reduce_scatter_block(const void *from, void *into, MPI_Count co
 static int scan(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm, bool is_exclusive)
 {
+    struct rp_det_on_host on_host;
     struct vectors v;
 
     open_vectors(&v, type, op, comm);
     make_blocks(&v, count);
+    rp_det_to_host(&on_host, &from, count, &into, count, type);
     int rc = rp_pmpi.Allgather(from == MPI_IN_PLACE ? into : from, count, type, v.blocks, count,
                                type, comm),
         last = v.rank - is_exclusive;
@@ -186,6 +201,7 @@ static int scan(const void *from, void *into, int count, MPI_Datatype type, MPI_
     if (rc == MPI_SUCCESS && last >= 0)
         rc = rp_pmpi.Sendrecv(block(&v, last), count, type, 0, 0, into, count, type, 0, 0,
                               rp_constant.self, MPI_STATUS_IGNORE);
+    rp_det_from_host(&on_host, last >= 0 ? count : 0, type);
     close_vectors(&v);
     return rc;
 }

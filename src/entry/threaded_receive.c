@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "preload/constants.h"
+#include "preload/device_types.h"
 #include "entry/entry.h"
 #include "entry/refuse.h"
 
@@ -111,7 +112,11 @@ int rp_threaded_receive_replace(const struct rp_call *call, void *buf, MPI_Count
     void *copy = malloc((size_t)size + 1);
     if (!copy)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
-    int rc = rp_pmpi.Pack(buf, (int)count, type, copy, size, &used, comm);
+    int rc = MPI_SUCCESS;
+    if (rp_device_holds(buf, count, type))
+        used = (int)rp_device_pack(buf, count, type, copy, (size_t)size);
+    else
+        rc = rp_pmpi.Pack(buf, (int)count, type, copy, size, &used, comm);
     if (rc == MPI_SUCCESS)
         rc = rp_threaded_receive_exchange(call, copy, used, rp_constant.packed, dest, sendtag, buf,
                                           count, type, source, tag, comm, status);

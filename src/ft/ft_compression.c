@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "base/device_memory.h"
 #include "ft/ft_abort.h"
 #include "ft/ft_state.h"
 #include "ft/ft_types.h"
@@ -43,7 +44,7 @@ const void *rp_ft_compress(const void *buffer, int count, MPI_Datatype type, siz
         compression.scratch = rp_ft_alloc(room);
         compression.room = room;
     }
-    if (!rp_ft_is_plain(type, &size)) {
+    if (!rp_ft_is_plain(type, &size) || rp_is_device(buffer)) {
         packed = rp_ft_alloc(bytes);
         rp_ft_pack(buffer, count, type, packed, bytes);
     }

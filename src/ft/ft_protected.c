@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/device_memory.h"
 #include "ft/ft_abort.h"
 #include "reprise.h"
 
@@ -64,7 +65,7 @@ uint32_t rp_ft_protected_put(struct rp_buffer *out)
         if (one->state)
             one->state->save(one->memory, out->bytes + out->length);
         else
-            memcpy(out->bytes + out->length, one->memory, bytes);
+            rp_device_copy(out->bytes + out->length, one->memory, bytes);
         out->length += bytes;
     }
     return count;
@@ -89,7 +90,7 @@ void rp_ft_protected_restore(const uint8_t *at, uint32_t count)
         if (one->state)
             one->state->restore(one->memory, at, bytes);
         else
-            memcpy(one->memory, at, bytes);
+            rp_device_copy(one->memory, at, bytes);
         at += bytes;
         one = one->next;
     }

@@ -13,6 +13,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/device_memory.h"
 #include "ft/ft_abort.h"
 #include "ft/ft_channels.h"
 #include "ft/ft_compression.h"
@@ -139,7 +140,8 @@ void rp_ft_send(struct rp_ft_comm *comm, int32_t context, int to, int tag, const
                          rp_ft.repeats_setup);
     entry->envelope = envelope;
     bool from_buffer = flags & RP_FT_STABLE_BUFFER && envelope.bytes > RP_FT_INLINE &&
-                       rp_ft_is_plain(type, &size) && !rp_ft_share_with(rank, entry);
+                       rp_ft_is_plain(type, &size) && !rp_ft_share_with(rank, entry) &&
+                       !rp_is_device(buffer);
     if (compressed_bytes)
         memcpy(rp_ft_entry_payload(entry), compressed_bytes, compressed);
     else if (from_buffer)

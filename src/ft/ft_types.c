@@ -2,7 +2,7 @@
 /*
  * Datatypes. Between processes of one kind, a payload is the sequence of its basic elements,
  * packed; a predefined type without gaps lies in memory so, and is copied. Every other is left to
- * MPI_Pack.
+ * MPI_Pack, or in device memory to preload/device_types.c.
  */
 #include "ft/ft_types.h"
 
@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "ft/ft_abort.h"
 #include "ft/ft_pairs.h"
 #include "ft/ft_state.h"
+#include "preload/device_types.h"
 #include "reprise.h"
 
 enum { REMEMBERED = 64 };
@@ -84,7 +86,11 @@ void rp_ft_pack(const void *buffer, int count, MPI_Datatype type, void *out, siz
     if (bytes == 0)
         return;
     if (rp_ft_is_plain(type, &size)) {
-        memcpy(out, buffer, bytes);
+        rp_device_copy(out, buffer, bytes);
+        return;
+    }
+    if (rp_device_holds(buffer, count, type)) {
+        rp_device_pack(buffer, count, type, out, bytes);
         return;
     }
     if (bytes > INT32_MAX)
@@ -107,7 +113,11 @@ int rp_ft_unpack(const void *in, size_t bytes, void *buffer, int count, MPI_Data
     if (bytes == 0)
         return result;
     if (rp_ft_is_plain(type, &size)) {
-        memcpy(buffer, in, bytes);
+        rp_device_copy(buffer, in, bytes);
+        return result;
+    }
+    if (rp_device_holds(buffer, count, type)) {
+        rp_device_unpack(in, bytes, buffer, count, type);
         return result;
     }
     size_t whole = bytes / element;
@@ -187,7 +197,9 @@ void rp_ft_copy(const void *from, int from_count, MPI_Datatype from_type, void *
     if (bytes == 0 || from == to)
         return;
     if (rp_ft_is_plain(from_type, &size)) {
-        rp_ft_unpack(from, bytes, to, to_count, to_type);
+        void *copy;
+        rp_ft_unpack(rp_device_read(from, bytes, &copy), bytes, to, to_count, to_type);
+        free(copy);
         return;
     }
     void *packed = rp_ft_alloc(bytes);

@@ -19,6 +19,7 @@
 #include "peers/peer_det.h"
 #include "peers/peer_reprise.h"
 #include "preload/constants.h"
+#include "preload/device_types.h"
 #include "preload/requests.h"
 
 unsigned rp_pairs_pending;
@@ -268,6 +269,10 @@ static int pack(const void *buf, MPI_Count count, MPI_Datatype type, MPI_Comm co
     *copy = malloc((size_t)room + 1);
     if (!*copy)
         rp_bug(__FILE__, __LINE__, "out of memory for a message");
+    if (rp_device_holds(buf, count, type)) {
+        *length = (MPI_Count)rp_device_pack(buf, count, type, *copy, (size_t)room);
+        return MPI_SUCCESS;
+    }
 #if RP_HAS_LARGE_COUNTS
     rc = rp_pmpi.Pack_c(buf, count, type, *copy, room, &used, comm);
 #else

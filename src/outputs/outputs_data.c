@@ -2,8 +2,9 @@
 /*
  * The digest of one item: all its parts go into one hash, one after the other. Only data is hashed:
  * a datatype with gaps, or whose elements are not in the order of memory, is packed, a piece at a
- * time; padding bytes of a long double are left out. The file is opened when the first region
- * begins, so that a rank without regions only checks a flag.
+ * time; padding bytes of a long double are left out. Device memory is copied, a piece at a time.
+ * The file is opened when the first region begins, so that a rank without regions only checks a
+ * flag.
  */
 #define XXH_INLINE_ALL
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "job/settings.h"
 #include "base/status.h"
@@ -20,6 +22,7 @@
 #include "outputs/outputs.h"
 #include "log/output_log.h"
 #include "preload/constants.h"
+#include "preload/device_types.h"
 #include "preload/family.h"
 #include "peers/peer_outputs.h"
 
@@ -186,11 +189,30 @@ static void add_packed(const void *buf, MPI_Count count, MPI_Datatype type, MPI_
 
     for (MPI_Count done = 0; piece && done < count; done += most) {
         int used = 0, part = (int)(count - done < most ? count - done : most);
-        if (rp_pmpi.Pack(rp_outputs_at(buf, done, type), part, type, piece, (int)(most * size),
-                         &used, rp_constant.world) == MPI_SUCCESS)
-            add_bytes(piece, (size_t)used, is_padded);
+        const void *from = rp_outputs_at(buf, done, type);
+        if (rp_device_holds(from, part, type))
+            used = (int)rp_device_pack(from, part, type, piece, (size_t)(most * size));
+        else if (rp_pmpi.Pack(from, part, type, piece, (int)(most * size), &used,
+                              rp_constant.world) != MPI_SUCCESS)
+            continue;
+        add_bytes(piece, (size_t)used, is_padded);
     }
     free(piece);
+}
+
+static void add_plain(const uint8_t *bytes, size_t length, bool is_padded)
+{
+    void *copy;
+
+    if (length == 0 || !rp_is_device(bytes)) {
+        add_bytes(bytes, length, is_padded);
+        return;
+    }
+    for (size_t at = 0; at < length; at += PIECE) {
+        size_t part = length - at < PIECE ? length - at : PIECE;
+        add_bytes(rp_device_read(bytes + at, part, &copy), part, is_padded);
+        free(copy);
+    }
 }
 
 const void *rp_outputs_at(const void *buf, MPI_Count elements, MPI_Datatype type)
@@ -211,7 +233,7 @@ void rp_outputs_add(const void *buf, MPI_Count count, MPI_Datatype type)
     const struct kind *kind = kind_of(type);
     item.is_floating |= kind->is_floating;
     if (layout->is_plain)
-        add_bytes(buf, (size_t)(count * layout->size), kind->is_padded);
+        add_plain(buf, (size_t)(count * layout->size), kind->is_padded);
     else if (layout->size <= INT_MAX)
         add_packed(buf, count, type, layout->size, kind->is_padded);
     else

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "event/wrappers.h"
 #include "log/accesslog.h"
@@ -212,8 +213,10 @@ void rp_access_trace_write(const struct rp_function *function, MPI_Win win, int 
     if (op == rp_partial.handle.no_op || !locate(&a, win, target, disp, targetcount, targettype))
         return;
     a.known = op == rp_partial.handle.replace && is_like(&a, origin, count, type);
-    a.value = a.known ? origin : NULL;
+    void *copy = NULL;
+    a.value = a.known ? rp_device_read(origin, a.length, &copy) : NULL;
     put(a);
+    free(copy);
 }
 
 static uint8_t *copy_of(const void *bytes, size_t length)
@@ -222,7 +225,7 @@ static uint8_t *copy_of(const void *bytes, size_t length)
 
     if (!copy)
         rp_bug(__FILE__, __LINE__, "out of memory");
-    memcpy(copy, bytes, length);
+    rp_device_copy(copy, bytes, length);
     return copy;
 }
 
@@ -294,13 +297,14 @@ static void put_update(const struct rp_traced_read *read, const uint8_t *found)
 void rp_access_trace_got(struct rp_traced_read *read, const struct rp_area *area)
 {
     struct rp_access *a = &read->access;
-    const uint8_t *found = (const uint8_t *)area->buf;
+    void *copy = NULL;
 
     if (read->is_reported)
         return;
     read->is_reported = true;
     a->known = a->known && area->dense && (uint64_t)area->count * area->size == a->length;
-    a->value = a->known ? found : NULL;
+    const uint8_t *found = a->known ? rp_device_read(area->buf, a->length, &copy) : NULL;
+    a->value = found;
     a->until = complete() - 1;
     put(*a);
     if (read->updates && a->known)
@@ -309,6 +313,7 @@ void rp_access_trace_got(struct rp_traced_read *read, const struct rp_area *area
         a->kind = RP_ACCESS_WRITE;
         put(*a);
     }
+    free(copy);
 }
 
 void rp_access_trace_forget(struct rp_traced_read *read)

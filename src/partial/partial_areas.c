@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where a call puts what it receives. The memory of dense types is taken as it is; others are
- * packed and unpacked by MPI. If less was received than there is room for, and the length is not
- * one of whole elements, everything is taken: what was not received is the program's own, and the
- * same when it is fed.
+ * packed and unpacked by MPI, or by preload/device_types.c if they are in device memory. If less
+ * was received than there is room for, and the length is not one of whole elements, everything is
+ * taken: what was not received is the program's own, and the same when it is fed.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "partial/partial_areas.h"
 #include "partial/partial_entries.h"
+#include "preload/device_types.h"
 #include "reprise.h"
 
 static bool is_named(MPI_Datatype type)
@@ -51,6 +53,8 @@ static void set(struct rp_area *area, void *buf, int64_t count, MPI_Datatype typ
     area->buf = buf;
     area->count = count;
     look_at_type(area, type);
+    area->in_device = count > 0 && area->size > 0 &&
+                      (area->dense ? rp_is_device(buf) : rp_device_holds(buf, count, type));
 }
 
 static bool has_none(struct rp_areas *areas, uint64_t members, const void *buf, MPI_Datatype type)
@@ -194,6 +198,8 @@ static int pack(const struct rp_area *area, int elements, uint8_t *memory, int s
     int position = 0;
     char base[1];
 
+    if (area->in_device)
+        return (int)rp_device_pack(area->buf, elements, area->type, memory, (size_t)size);
     if (area->buf) {
         rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
         return position;
@@ -212,7 +218,27 @@ static void put_packed(const struct rp_area *area, int64_t count)
     uint8_t *memory = room_for((size_t)size);
     int position = pack(area, elements, memory, size);
     rp_data_put_content(rp_partial.writer, memory, (size_t)position);
-    rp_partial.hooks->unpacked(area, elements, memory, position);
+    if (!area->in_device)
+        rp_partial.hooks->unpacked(area, elements, memory, position);
+}
+
+static void put_dense(const struct rp_area *area, size_t bytes)
+{
+    if (!area->in_device) {
+        rp_partial_record_array(area->buf, bytes);
+        return;
+    }
+    uint8_t *memory = room_for(bytes);
+    rp_device_copy(memory, area->buf, bytes);
+    rp_data_put_content(rp_partial.writer, memory, bytes);
+}
+
+static void copy_dense(const struct rp_area *area, void *to, const void *from, size_t bytes)
+{
+    if (area->in_device)
+        rp_device_copy(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
 }
 
 static void put_area(const struct rp_area *area, int64_t bytes)
@@ -226,7 +252,7 @@ static void put_area(const struct rp_area *area, int64_t bytes)
     if (count <= 0)
         return;
     if (area->dense)
-        rp_partial_record_array(area->buf, (size_t)count * area->size);
+        put_dense(area, (size_t)count * area->size);
     else
         put_packed(area, count);
 }
@@ -268,6 +294,10 @@ static void take_packed(const struct rp_area *area, int elements, const uint8_t 
     int position = 0;
     char base[1];
 
+    if (area->in_device) {
+        rp_device_unpack(content, (size_t)bytes, area->buf, elements, area->type);
+        return;
+    }
     if (area->buf) {
         rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type,
                        rp_constant.self);
@@ -291,7 +321,7 @@ static void fill_area(const struct rp_area *area)
     if (!area->dense)
         take_packed(area, whole_count(area, count), content, (int)bytes);
     else if ((size_t)count * area->size == bytes)
-        memcpy(area->buf, content, bytes);
+        copy_dense(area, area->buf, content, bytes);
     else
         mismatch(bytes, (uint64_t)count * area->size);
 }
@@ -324,13 +354,21 @@ size_t rp_areas_length(const struct rp_areas *areas)
     return length;
 }
 
+bool rp_areas_in_device(const struct rp_areas *areas)
+{
+    for (size_t i = 0; i < areas->count; i++)
+        if (area_at(areas, i)->in_device)
+            return true;
+    return false;
+}
+
 void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes)
 {
     for (size_t i = 0; i < areas->count; i++) {
         const struct rp_area *area = area_at(areas, i);
         size_t length = length_of(area);
         if (length > 0 && area->dense)
-            memcpy(bytes, area->buf, length);
+            copy_dense(area, bytes, area->buf, length);
         else if (length > 0)
             pack(area, (int)area->count, bytes, (int)length);
         bytes += length;
@@ -343,7 +381,7 @@ void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes)
         const struct rp_area *area = area_at(areas, i);
         size_t length = length_of(area);
         if (length > 0 && area->dense)
-            memcpy(area->buf, bytes, length);
+            copy_dense(area, area->buf, bytes, length);
         else if (length > 0)
             take_packed(area, (int)area->count, bytes, (int)length);
         bytes += length;

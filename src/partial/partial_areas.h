@@ -11,6 +11,7 @@ struct rp_area {
     MPI_Datatype type; /* of those that are not dense */
     size_t size;       /* of an element */
     bool dense;        /* an element is so many bytes without holes */
+    bool in_device;    /* it has memory of a GPU */
     bool owned;        /* the type is ours to free */
 };
 
@@ -50,6 +51,8 @@ void rp_areas_fill(const struct rp_areas *areas);
 /* The whole content of the areas, packed: rp_areas_length returns its length; the other two copy it
  * from the areas into `bytes` and back. */
 size_t rp_areas_length(const struct rp_areas *areas);
+/* Returns whether any of them has device memory. */
+bool rp_areas_in_device(const struct rp_areas *areas);
 void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes);
 void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes);
 

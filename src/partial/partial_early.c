@@ -19,7 +19,8 @@
  * When MPI has stored into all words of a result, it is no longer looked at. So there is mostly
  * little to look at, however many operations are under way. Nor is it looked at if the program
  * stores there again and again: then it uses the memory for something else (an operation was
- * abandoned in a function that returned).
+ * abandoned in a function that returned). Device memory is not looked at: the program cannot see it
+ * without a copy, and each look would be one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +100,8 @@ static size_t watched_size(const struct rp_areas *areas)
 {
     size_t size = rp_areas_length(areas);
 
+    if (rp_areas_in_device(areas))
+        return 0;
     if (size <= BYTES)
         return size;
     return areas->begun_by && dense_memory(areas) ? BYTES : 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "base/fixed_address.h"
 #include "partial/partial_access_trace.h"
@@ -17,6 +18,7 @@
 #include "partial/partial_window_life.h"
 #include "partial/partial_window_feed.h"
 #include "partial/partial_window_memory.h"
+#include "peers/peer_reprise.h"
 #include "reprise.h"
 #include "hand.h"
 
@@ -62,6 +64,19 @@ int rp_window_stand_in(const struct rp_function *function, MPI_Aint size, MPI_Co
     }
     *made = rp_window_add(*win, -1);
     return rc;
+}
+
+/* What others write into a window is found by comparing its memory with copies. */
+static void refuse_device(const char *function, const void *base, size_t size)
+{
+    if (size == 0 || !rp_is_device(base))
+        return;
+    rp_error("%s: the window is in device memory; what others write there cannot be recorded for a "
+             "replay alone, so the program is stopped here ('record --ranks none' leaves it out)",
+             function);
+    if (reprise_refused)
+        reprise_refused(function);
+    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
 /* Records the content of memory of the program that is about to be part of a window. The memory may
@@ -148,6 +163,7 @@ int rp_partial_record_Win_create(const struct rp_next *next, void *base, MPI_Ain
     struct rp_window_region *lender =
         bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
+    refuse_device("MPI_Win_create", base, bytes);
     rp_window_expect();
     if (lender)
         return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
@@ -293,6 +309,8 @@ int rp_partial_record_Win_attach(const struct rp_next *next, MPI_Win win, void *
     struct rp_window *w = rp_window_find(win);
     size_t bytes = size > 0 ? (size_t)size : 0;
     void *owned;
+
+    refuse_device("MPI_Win_attach", base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned);
 
     rp_data_off++;

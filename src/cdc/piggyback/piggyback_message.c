@@ -13,6 +13,9 @@
  * elements that are not just bytes are always copied; joined types for all others are made of bytes
  * alone.
  *
+ * Device memory is always copied: MPI would not look for it behind MPI_BOTTOM, and the stamp is in
+ * host memory.
+ *
  * Messages come from pools by size and go back there, last in, first out, so that the types made
  * with their stamps are used again.
  */
@@ -22,8 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/device_memory.h"
 #include "base/diagnostics.h"
 #include "preload/datatype_layout.h"
+#include "preload/device_types.h"
 #include "cdc/piggyback/piggyback_entries.h"
 #include "cdc/piggyback/lamport_clock.h"
 #include "preload/constants.h"
@@ -110,6 +115,10 @@ static void leave(struct place *place)
 static void pack(const struct rp_piggyback_message *message, const void *from, size_t count,
                  void *to)
 {
+    if (message->in_device) {
+        rp_device_pack(from, (MPI_Count)count, message->type, to, count * message->size);
+        return;
+    }
     struct place place = place_of(from, count, message->type);
     int used = 0;
 
@@ -147,6 +156,11 @@ static void unpack_part(const struct rp_piggyback_message *message, const void *
 
 static void unpack_all(const struct rp_piggyback_message *message, size_t bytes)
 {
+    if (message->in_device) {
+        rp_device_unpack(message->bytes, bytes, message->buf,
+                         (MPI_Count)(message->payload / message->size), message->type);
+        return;
+    }
     size_t whole = bytes / message->size, part = bytes % message->size;
     MPI_Count lower = 0, extent = 0;
 
@@ -168,6 +182,19 @@ static const struct rp_layout *sound(const void *buf, MPI_Count count, MPI_Datat
     return layout && !buf && layout->is_plain && count > 0 ? NULL : layout;
 }
 
+/* Whether the program's memory is a GPU's. */
+static bool is_in_device(const void *buf, MPI_Count count, const struct rp_layout *layout,
+                         size_t payload)
+{
+    if (payload == 0 ||
+        !(layout->is_plain ? rp_is_device(buf) : rp_device_holds(buf, count, layout->type)))
+        return false;
+    if (payload <= COPIED_LIMIT)
+        return true;
+    rp_error("a message of 2 GiB or more in device memory cannot carry a clock");
+    rp_piggyback_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
 /* The program may free the type while a request stands for the message. */
 static void keep_type(struct rp_piggyback_message *message, enum rp_piggyback_kind kind,
                       MPI_Datatype type)
@@ -181,7 +208,7 @@ static void keep_type(struct rp_piggyback_message *message, enum rp_piggyback_ki
 
 static struct rp_piggyback_message *make_message(enum rp_piggyback_kind kind, bool receives,
                                                  void *buf, size_t payload, bool copies,
-                                                 const struct rp_layout *layout)
+                                                 bool in_device, const struct rp_layout *layout)
 {
     struct rp_piggyback_message *message = take(copies ? payload : 0);
 
@@ -189,6 +216,7 @@ static struct rp_piggyback_message *make_message(enum rp_piggyback_kind kind, bo
     message->payload = payload;
     message->receives = receives;
     message->copies = copies;
+    message->in_device = in_device;
     message->persistent = kind == RP_PIGGYBACK_PERSISTENT;
     message->active = message->delivered = message->owns_type = false;
     message->size = copies && payload > 0 && !layout->is_plain ? (size_t)layout->size : 0;
@@ -210,13 +238,22 @@ static struct rp_wire wire_of(struct rp_piggyback_message *message, MPI_Count co
                             rp_layout_join(&message->stamp, message->buf, count, layout->type)};
 }
 
+static void copy_bytes(const struct rp_piggyback_message *message, void *to, const void *from,
+                       size_t bytes)
+{
+    if (message->in_device)
+        rp_device_copy(to, from, bytes);
+    else
+        memcpy(to, from, bytes);
+}
+
 static void stamp_and_copy(struct rp_piggyback_message *message)
 {
     message->stamp = rp_stamp_make();
     if (message->size > 0)
         pack(message, message->buf, message->payload / message->size, message->bytes);
     else if (message->copies && message->payload > 0)
-        memcpy(message->bytes, message->buf, message->payload);
+        copy_bytes(message, message->bytes, message->buf, message->payload);
 }
 
 struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, const void *buf,
@@ -230,9 +267,10 @@ struct rp_piggyback_message *rp_piggyback_to_send(enum rp_piggyback_kind kind, c
     size_t payload = (size_t)(layout->size * count);
     if (kind == RP_PIGGYBACK_REPLACED && payload > COPIED_LIMIT)
         rp_bug(__FILE__, __LINE__, "a message is too long to be replaced");
-    bool copies = payload <= SENT_COPIED || kind == RP_PIGGYBACK_REPLACED;
+    bool in_device = is_in_device(buf, count, layout, payload),
+         copies = payload <= SENT_COPIED || kind == RP_PIGGYBACK_REPLACED || in_device;
     struct rp_piggyback_message *message =
-        make_message(kind, false, (void *)(uintptr_t)buf, payload, copies, layout);
+        make_message(kind, false, (void *)(uintptr_t)buf, payload, copies, in_device, layout);
     *wire = wire_of(message, count, layout);
     if (kind != RP_PIGGYBACK_PERSISTENT)
         stamp_and_copy(message);
@@ -248,9 +286,11 @@ struct rp_piggyback_message *rp_piggyback_to_receive(enum rp_piggyback_kind kind
     if (!layout)
         return NULL;
     size_t payload = (size_t)(layout->size * count);
-    bool in_place = layout->is_plain || RECEIVES_ELEMENTS_IN_PLACE || payload > COPIED_LIMIT;
+    bool in_device = is_in_device(buf, count, layout, payload),
+         in_place = layout->is_plain || RECEIVES_ELEMENTS_IN_PLACE || payload > COPIED_LIMIT,
+         copies = payload <= RECEIVED_COPIED || !in_place || in_device;
     struct rp_piggyback_message *message =
-        make_message(kind, true, buf, payload, payload <= RECEIVED_COPIED || !in_place, layout);
+        make_message(kind, true, buf, payload, copies, in_device, layout);
     *wire = wire_of(message, count, layout);
     message->stamp = RP_NO_STAMP;
     return message;
@@ -308,7 +348,7 @@ static void copy_out(const struct rp_piggyback_message *message, size_t bytes)
     if (message->size > 0)
         unpack_all(message, bytes);
     else
-        memcpy(message->buf, message->bytes, bytes);
+        copy_bytes(message, message->buf, message->bytes, bytes);
 }
 
 void rp_piggyback_deliver(struct rp_piggyback_message *message, MPI_Status *status, bool failed)

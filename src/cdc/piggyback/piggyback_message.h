@@ -28,7 +28,8 @@ struct rp_piggyback_message {
     bool owns_type;
     uint8_t pool;
     bool receives;
-    bool copies; /* the payload is behind the stamp; else it is in place */
+    bool copies;    /* the payload is behind the stamp; else it is in place */
+    bool in_device; /* the program's memory is a GPU's */
     bool persistent;
     bool active;
     bool delivered; /* what was received is with the program */
