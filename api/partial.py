@@ -83,7 +83,9 @@ class Call(generate.Entry):
         return f"    MPI_Status own, *seen = {name} == MPI_STATUS_IGNORE ? &own : {name};\n"
 
     def real(self, through="next->"):
-        return f"    rp_data_off++;\n    {'int ' if through == 'next->' else ''}rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
+        if through != "next->":
+            return f"    rp_data_off++;\n    rc = {through}{self.member}({self.args});\n    rp_data_off--;\n"
+        return f"    bool is_open = rp_real_begin();\n    int rc = next->{self.member}({self.args});\n    rp_real_end(is_open);\n"
 
 
 # Messages and collective calls, for the sake of windows: the unified model.
@@ -126,7 +128,7 @@ def both(call):
 def comm(call):
     # Attribute functions of the program run inside a dup, and may make calls: these are its own.
     new, parent, dup = call.names[-1], call.first_of("MPI_Comm") or "rp_constant.self", "dup" in call.notes
-    middle = f"    int rc = next->{call.member}({call.args});\n" if dup else None
+    middle = f"    bool is_open = rp_partial_open();\n    int rc = next->{call.member}({call.args});\n    rp_partial_shut(is_open);\n" if dup else None
     made = f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_comm(*{new});\n"
     text = record(call, "", made, middle)
     if not dup:
@@ -223,7 +225,7 @@ def told_read(call):
 
 
 def rupdate(call):
-    text = isend(call).replace("    rp_data_off++;\n", access(call) + "    rp_data_off++;\n", 1)
+    text = isend(call).replace("    bool is_open", access(call) + "    bool is_open", 1)
     return text.replace("    if (rc == MPI_SUCCESS) {\n", told_write(call) + "    if (rc == MPI_SUCCESS) {\n", 1)
 
 
@@ -232,9 +234,10 @@ def update(call, areas="", keep="", told=None):
     for name, mark in zip(call.names, call.marks):
         if mark == "#":
             numbers = f"rp_check({numbers}, {call.number(name)})"
+    check = call.check.split(", ", 1)[1]
     note = f"    rp_windows.updates = {numbers};\n{keep}"
-    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    if (rc != MPI_SUCCESS) {{\n        rp_partial_record_failed(&rp_f_{call.member}, rc);\n        return rc;\n    }}\n{note}    return rc;\n}}\n\n"
-            f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member});\n    if (rc != MPI_SUCCESS) {{\n        rp_partial_feed_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    rp_partial_record_update(&rp_f_{call.member}, {check}, rc);\n    if (rc != MPI_SUCCESS)\n        return rc;\n{note}    return rc;\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member}, {check});\n    if (rc != MPI_SUCCESS) {{\n        rp_partial_feed_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def read_areas(call):
@@ -274,7 +277,7 @@ def sync(call):
     done = "" if "local" in call.name or not ("all" in words or "target" in words) else f"    if (rp_partial.is_traced)\n        rp_access_trace_done(&rp_f_{call.member}, win, {'rank' if 'target' in words else '-1'});\n"
     text = record(call, before, took + "    rp_marks_put_noted();\n" + call.outputs("record"), call.real() + after) + answered(call, took, call.outputs("feed") + done, first=first)
     plain = call.check
-    return text.replace(f"{plain}", f"true, rp_check(rp_windows.updates, {plain.split(', ', 1)[1]})") if plain else text
+    return text.replace(f"{plain}", f"true, rp_check(rp_windows_updates(), {plain.split(', ', 1)[1]})") if plain else text
 
 
 def begin(call):
@@ -433,9 +436,9 @@ def entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
     side = "rp_partial_" if call.kind == "own" else ""
     return (f"RP_ENTRY int {prefix}{call.name}({call.parameters})\n{{\n    if (RP_PASSES)\n        return {twin}.{call.member}({call.args});\n"
-            f"    if (rp_partial.is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
+            f"    bool is_locked = RP_ENTER();\n    if (rp_partial.is_feeding)\n        RP_HERE();\n    else\n        rp_track_settle();\n    rp_early_enter();\n"
             f"    int rc = rp_partial.is_feeding ? {side}feed_{call.member}({call.args}) : {side}record_{call.member}(&{twin}, {call.args});\n"
-            f"    rp_early_leave();\n    return rc;\n}}\n\n")
+            f"    rp_early_leave();\n    rp_partial_leave(is_locked);\n    return rc;\n}}\n\n")
 
 
 def special_entry(call, prefix):
@@ -452,7 +455,8 @@ def refusing_entry(call, prefix):
 
 def clock_entry(call, prefix):
     twin = "rp_pmpi" if prefix == "P" else "rp_mpi"
-    return f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    return RP_PASSES || rp_partial.times_captured ? {twin}.{call.member}() : rp_data_{call.member}(&{twin});\n}}\n\n"
+    return (f"RP_ENTRY double {prefix}{call.name}(void)\n{{\n    if (RP_PASSES || rp_partial.times_captured)\n        return {twin}.{call.member}();\n"
+            f"    bool is_locked = RP_ENTER();\n    double now = rp_data_{call.member}(&{twin});\n    rp_partial_leave(is_locked);\n    return now;\n}}\n\n")
 
 
 def write_hand(calls, out):

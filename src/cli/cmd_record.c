@@ -110,10 +110,6 @@ static enum rp_status check_manner(struct rp_problem *why)
         (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
         return rp_fail(why, RP_USAGE,
                        "--ranks: the data of ranks cannot be recorded while messages carry clocks");
-    if (rp_setting("REPRISE_THREADS") && rp_setting("REPRISE_RANKS"))
-        return rp_fail(why, RP_USAGE,
-                       "--threads: ranks whose threads are followed cannot be replayed alone yet, "
-                       "so not with --ranks");
     if (rp_setting("REPRISE_THREADS") &&
         (rp_setting("REPRISE_CLOCKS") || (named && rp_row_codec_by_name(named))))
         return rp_fail(why, RP_USAGE,

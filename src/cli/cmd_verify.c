@@ -37,6 +37,25 @@ static enum rp_status verify_loads(const char *directory, const struct rp_manife
     return status;
 }
 
+/* Checks the log of turns of a rank, if there is one: ranks without threads that call have none. */
+static enum rp_status verify_turns(const char *directory, const struct rp_manifest *m,
+                                   uint32_t rank, struct rp_problem *why)
+{
+    struct rp_data_reader *reader;
+    char *path = rp_data_kind_path(&rp_data_of_turns, directory, rank);
+    bool is_there = path && access(path, F_OK) == 0;
+
+    free(path);
+    if (!is_there)
+        return RP_OK;
+    enum rp_status status = rp_data_open_turns(directory, m->run, rank, m->ranks, &reader, why);
+    if (status != RP_OK)
+        return status;
+    status = rp_data_verify(reader, why);
+    rp_data_free(reader);
+    return status;
+}
+
 /* Checks the order log of a rank, if there is one: ranks that made no windows have none. */
 static enum rp_status verify_order(const char *directory, const struct rp_manifest *m,
                                    uint32_t rank, struct rp_problem *why)
@@ -66,6 +85,8 @@ static enum rp_status verify_data(const char *directory, const struct rp_manifes
     status = rp_data_verify(reader, why);
     if (status == RP_OK && rp_data_is_tracked(reader))
         status = verify_loads(directory, m, rank, why);
+    if (status == RP_OK)
+        status = verify_turns(directory, m, rank, why);
     rp_data_free(reader);
     return status == RP_OK ? verify_order(directory, m, rank, why) : status;
 }

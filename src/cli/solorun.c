@@ -119,6 +119,8 @@ static void set_rank(const struct rp_solo *s, uint32_t rank, const char *output,
     setenv("REPRISE_OUTPUT", output, 1);
     if (*s->manifest->capture)
         setenv("REPRISE_CAPTURE", s->manifest->capture, 1);
+    if (*s->manifest->threads)
+        setenv("REPRISE_THREADS", "1", 1);
     if (s->force)
         setenv("REPRISE_FORCE", "1", 1);
     if (accesses)
@@ -245,8 +247,29 @@ static bool is_own(int status)
     return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
 }
 
+/* Returns whether several threads of the rank called MPI. Then polls that are answered no have no
+ * order, and how many there are may depend on other threads: they are not compared. */
+static bool has_threads(const struct rp_solo *s, uint32_t rank)
+{
+    char *path = rp_data_kind_path(&rp_data_of_turns, s->directory, rank);
+    bool is_there = path && access(path, F_OK) == 0;
+
+    free(path);
+    return is_there;
+}
+
+static size_t drop_polls(struct rp_event *events, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (events[i].kind != RP_NO)
+            events[kept++] = events[i];
+    return kept;
+}
+
 /* Sets *sum to the sum of the first `most` events of the log, or of all if it has fewer. */
-static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_sum *sum,
+static enum rp_status add_up(struct rp_log *log, bool polls, uint64_t most, struct rp_log_sum *sum,
                              struct rp_problem *why)
 {
     struct rp_event *events = malloc(RP_CHUNK_EVENTS_LIMIT * sizeof *events);
@@ -256,9 +279,10 @@ static enum rp_status add_up(struct rp_log *log, uint64_t most, struct rp_log_su
     *sum = (struct rp_log_sum){.digest = RP_DIGEST_START};
     while (status == RP_OK && count > 0 && sum->events < most) {
         status = rp_log_next_block(log, events, &count, why);
+        size_t compared = status == RP_OK && !polls ? drop_polls(events, count) : count;
         if (status == RP_OK)
             rp_log_sum_add(sum, events,
-                           count < most - sum->events ? count : (size_t)(most - sum->events));
+                           compared < most - sum->events ? compared : (size_t)(most - sum->events));
     }
     free(events);
     return status;
@@ -276,7 +300,7 @@ static enum rp_status sum_of(const char *directory, const struct rp_solo *s, uin
     if (status != RP_OK)
         return status;
     *reason = rp_log_end(log).reason;
-    status = add_up(log, most, sum, why);
+    status = add_up(log, !has_threads(s, rank), most, sum, why);
     rp_log_free(log);
     return status;
 }

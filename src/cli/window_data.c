@@ -69,7 +69,6 @@ void rp_window_data_choose(const struct rp_window_data *seen)
     if (!seen->function || seen->is_refused || !is_open())
         return;
     setenv("REPRISE_RANKS", "all", 1);
-    setenv("REPRISE_WINDOWS", "1", 1);
     if (is_first_rank())
         rp_note(
             "%s calls %s: the data of all ranks is recorded, too, so that the run can be replayed "

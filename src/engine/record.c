@@ -92,16 +92,21 @@ static void record_turn_begin(const struct rp_call *call, int is_post)
 {
     (void)is_post;
     rp_record_choose_thread(call);
+    rp_record_data_turn_begin(call->function);
 }
 
 static void record_turn_end(void)
 {
     rp_recorder.turns++;
+    rp_record_data_turn_end();
 }
 
 static int record_value(const struct rp_call *call, int32_t *a, uint64_t *c)
 {
-    rp_record_data_value(a, c);
+    if (rp_threads_on && !rp_session_is_partial())
+        rp_record_introduce(call);
+    if (!rp_record_data_value(a, c))
+        return 0;
     rp_record_event(RP_VALUE, rp_record_site(call), 0, *a, 0, *c);
     return 1;
 }
@@ -203,6 +208,7 @@ static void record_finalize(void)
     struct rp_log_totals totals;
     struct rp_problem why;
 
+    rp_record_data_end();
     rp_record_settle_freed(end_site());
     if (reprise_det_end)
         reprise_det_end();
@@ -223,6 +229,7 @@ static void record_abort(int code)
 {
     struct rp_log_totals totals;
 
+    rp_record_data_end();
     close_log(RP_END_ABORT, code, &totals);
     rp_record_data_close();
 }
@@ -231,6 +238,7 @@ static void record_exit(int status)
 {
     struct rp_log_totals totals;
 
+    rp_record_data_end();
     close_log(RP_END_EXIT, status, &totals);
     rp_record_data_close();
 }
@@ -337,9 +345,16 @@ static void undo_start(void)
 {
     const char *directory = record.session.directory;
     uint32_t rank = (uint32_t)record.session.rank;
-    char *made[] = {rp_log_path(directory, rank),        rp_ring_path(directory, rank, 0),
-                    rp_data_path(directory, rank),       rp_data_tail_path(directory, rank),
-                    rp_data_loads_path(directory, rank), rp_data_loads_tail_path(directory, rank)};
+    const struct rp_data_kind *calls = &rp_data_of_calls, *loads = &rp_data_of_loads,
+                              *turns = &rp_data_of_turns;
+    char *made[] = {rp_log_path(directory, rank),
+                    rp_ring_path(directory, rank, 0),
+                    rp_data_kind_path(calls, directory, rank),
+                    rp_data_kind_tail_path(calls, directory, rank),
+                    rp_data_kind_path(loads, directory, rank),
+                    rp_data_kind_tail_path(loads, directory, rank),
+                    rp_data_kind_path(turns, directory, rank),
+                    rp_data_kind_tail_path(turns, directory, rank)};
     char *manifest = rp_path_join(directory, "incomplete");
 
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {

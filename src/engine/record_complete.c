@@ -9,6 +9,7 @@
 #include "base/diagnostics.h"
 #include "engine/return_codes.h"
 #include "engine/record_calls.h"
+#include "engine/record_data.h"
 #include "preload/constants.h"
 #include "entry/refuse.h"
 #include "entry/request_notes.h"
@@ -289,6 +290,14 @@ static void push_outcome(const struct rp_call *call, const struct rp_completion 
 
 /* The call */
 
+static int poll(const struct rp_call *call, const struct rp_completion *test)
+{
+    rp_record_data_waits(true);
+    int rc = rp_completion_call(call->next, test);
+    rp_record_data_waits(false);
+    return rc;
+}
+
 /*
  * Makes it, with statuses of ours where the program wants none. Where several threads call, a wait
  * is made of polls, and the lock is free between them: what is completed is recorded under the same
@@ -304,8 +313,7 @@ static int real_call(const struct rp_call *call, struct rp_completion *c, MPI_St
     if (c->tests || !rp_threads_on)
         return rp_completion_call(call->next, c);
     test = rp_completion_as_test(c, &flag);
-    while ((rc = rp_completion_call(call->next, &test)) == MPI_SUCCESS &&
-           !rp_completion_said_yes(&test)) {
+    while ((rc = poll(call, &test)) == MPI_SUCCESS && !rp_completion_said_yes(&test)) {
         rp_threads_give_way(&tries);
         test.statuses = c->statuses =
             prepare(c->count, c->requests, statuses); /* the room is everybody's */

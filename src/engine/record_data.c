@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_data.h"
 
-#include <stdlib.h>
-
+#include "engine/record_events.h"
+#include "entry/threads.h"
 #include "job/settings.h"
 #include "peers/peer_partial.h"
+#include "peers/peer_reprise.h"
 
-static bool is_on;
+static bool is_on, has_threads;
 
 enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why)
 {
@@ -35,6 +36,12 @@ void rp_record_data_go(void)
         reprise_partial_go();
 }
 
+void rp_record_data_end(void)
+{
+    if (has_threads)
+        reprise_partial_end();
+}
+
 uint64_t rp_record_data_close(void)
 {
     bool was_on = is_on;
@@ -43,18 +50,108 @@ uint64_t rp_record_data_close(void)
     return was_on ? reprise_partial_close() : 0;
 }
 
-void rp_record_data_value(int32_t *a, uint64_t *c)
+bool rp_record_data_value(int32_t *a, uint64_t *c)
 {
-    if (is_on)
-        reprise_partial_value(a, c);
+    return !is_on || reprise_partial_value(a, c);
 }
 
-/* Windows are refused from now on, as in any recording without data. */
+/* Threads */
+
 void rp_record_data_threads(void)
 {
     if (!is_on)
         return;
     reprise_partial_threads();
-    is_on = false;
-    setenv("REPRISE_RANKS", "", 1);
+    has_threads = true;
+    rp_recorder.numbers_late = true;
+}
+
+void rp_record_data_turn_begin(const char *function)
+{
+    if (has_threads)
+        reprise_partial_turn_begin(function);
+}
+
+void rp_record_data_turn_end(void)
+{
+    if (has_threads)
+        reprise_partial_turn_end();
+}
+
+void rp_record_data_value_taken(void)
+{
+    if (has_threads)
+        reprise_partial_value_taken();
+}
+
+void rp_record_data_await(const char *function)
+{
+    if (has_threads)
+        reprise_partial_await(function);
+}
+
+bool rp_record_data_answers(const char *function)
+{
+    return !has_threads || reprise_partial_poll(function);
+}
+
+bool rp_record_data_has_threads(void)
+{
+    return has_threads;
+}
+
+void rp_record_data_asks(bool begins)
+{
+    if (has_threads)
+        reprise_partial_asks(begins);
+}
+
+void rp_record_data_waits(bool begins)
+{
+    if (has_threads)
+        reprise_partial_waits(begins);
+}
+
+/* What libreprise-partial.so asks for (peers/peer_reprise.h) */
+
+void reprise_threads_lock(void)
+{
+    rp_threads_lock();
+}
+
+void reprise_threads_unlock(void)
+{
+    rp_threads_unlock();
+}
+
+unsigned reprise_threads_held(void)
+{
+    return rp_threads_held();
+}
+
+void reprise_threads_give_way(unsigned *tries, int is_patient)
+{
+    enum { MANY = 2000, SLEEP_US = 500 };
+
+    rp_threads_give_way(tries);
+    if (is_patient && *tries > MANY)
+        rp_threads_sleep(SLEEP_US);
+}
+
+int reprise_threads_follow(void)
+{
+    return rp_threads_are_followed();
+}
+
+uint64_t reprise_thread_identity(void)
+{
+    return rp_thread_state.identity;
+}
+
+int reprise_thread_number(const char *function, uintptr_t place, uintptr_t stack)
+{
+    const struct rp_call call = {function, NULL, place, stack};
+
+    rp_record_introduce(&call);
+    return rp_thread_state.number;
 }

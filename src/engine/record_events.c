@@ -37,6 +37,20 @@ static void put_before(uint32_t kind, uint32_t site, uint32_t posts, int32_t a, 
     *rp_ring_slot(rp_recorder.ring) = (struct rp_event)RP_EVENT(kind, site, posts, 0, a, 0, c);
 }
 
+/* Polls of a thread that has no number yet, where their order is not to give it one. */
+static __thread struct {
+    struct rp_call call;
+    uint32_t scope;
+    uint64_t times;
+} unnumbered;
+
+static bool is_same_poll(const struct rp_call *call, uint32_t scope)
+{
+    return unnumbered.times == 0 ||
+           (unnumbered.call.function == call->function && unnumbered.scope == scope &&
+            unnumbered.call.return_address == call->return_address);
+}
+
 static void introduce(uint32_t site)
 {
     if (rp_thread_state.number >= 0)
@@ -44,6 +58,17 @@ static void introduce(uint32_t site)
     rp_thread_state.number = ++rp_recorder.threads;
     rp_record_close_runs();
     put_before(RP_THREAD, site, 0, rp_thread_state.number, rp_thread_state.identity);
+    for (; unnumbered.times > 0; unnumbered.times--)
+        rp_record_no_closely(&unnumbered.call, unnumbered.scope);
+    rp_record_close_runs();
+}
+
+void rp_record_introduce(const struct rp_call *call)
+{
+    if (rp_thread_state.number >= 0)
+        return;
+    introduce(rp_record_site(call));
+    rp_record_publish();
 }
 
 static void choose_thread(uint32_t site)
@@ -227,6 +252,12 @@ void rp_record_no_elsewhere(const struct rp_call *call, uint64_t scope, uint32_t
 
 static void no_of_thread(const struct rp_call *call, uint32_t scope)
 {
+    if (rp_thread_state.number < 0 && rp_recorder.numbers_late && is_same_poll(call, scope)) {
+        unnumbered.call = *call;
+        unnumbered.scope = scope;
+        unnumbered.times++;
+        return;
+    }
     if (rp_thread_state.number < 0) {
         introduce(rp_record_site(call));
         rp_record_publish();

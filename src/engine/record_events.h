@@ -44,10 +44,11 @@ struct rp_recorder {
                             RP_RECORD_TIMES, RP_RECORD_REGION; unless 0, the ring is not ready */
     struct rp_poll_key open_key[RP_OPEN_RUNS];
     struct rp_site_table sites;
-    int32_t thread;  /* whose turn it is */
-    int32_t threads; /* that have a number, but for the first */
-    uint64_t turns;  /* of this thread since it was said to have them */
-    uint64_t epoch;  /* with times: microseconds since 1970 when the clock that we ask began */
+    int32_t thread;    /* whose turn it is */
+    int32_t threads;   /* that have a number, but for the first */
+    bool numbers_late; /* a poll that is answered no gives a thread no number */
+    uint64_t turns;    /* of this thread since it was said to have them */
+    uint64_t epoch;    /* with times: microseconds since 1970 when the clock that we ask began */
 };
 
 extern RP_HIDDEN struct rp_recorder rp_recorder;
@@ -82,6 +83,9 @@ void rp_record_with_times(void);
 
 /* Where they have: the next event happens now. */
 void rp_record_stamp(void);
+
+/* With threads: says that there is this thread, if that was not said. */
+void rp_record_introduce(const struct rp_call *call);
 
 /* With threads: says that it is the calling thread's turn, unless it is already. */
 void rp_record_choose_thread(const struct rp_call *call);

@@ -5,10 +5,14 @@
 #include "engine/record_partial.h"
 
 #include "job/settings.h"
+#include "engine/record_data.h"
 #include "engine/record_events.h"
 #include "engine/gdb_hooks.h"
 #include "log/logreader.h"
+#include "entry/comms.h"
 #include "entry/thread_state.h"
+#include "entry/threads.h"
+#include "preload/completion_call.h"
 
 static const struct rp_engine *plain;
 static struct rp_engine engine;
@@ -26,6 +30,36 @@ static void show_events(const struct rp_call *call)
     reprise_event();
 }
 
+/* Threads: a call waits for its turn before it begins, since nobody else may get the lock inside
+ * it. */
+
+static void partial_turn_begin(const struct rp_call *call, int is_post)
+{
+    (void)is_post;
+    rp_record_data_turn_begin(call->function);
+    if (rp_engine) /* another thread may have ended MPI meanwhile */
+        rp_record_choose_thread(call);
+}
+
+/* The poll is answered no, as far as the record goes. */
+static bool says_no(const struct rp_call *call)
+{
+    return rp_threads_on && !rp_record_data_answers(call->function);
+}
+
+static int answer_no(const struct rp_call *call, uint32_t scope, int *flag)
+{
+    *flag = 0;
+    rp_record_no(call, scope);
+    return MPI_SUCCESS;
+}
+
+static void await_turn(const struct rp_call *call)
+{
+    if (rp_threads_on)
+        rp_record_data_await(call->function);
+}
+
 static void partial_received_other(const struct rp_call *call, int source, int tag, MPI_Comm comm,
                                    const MPI_Status *status, int rc)
 {
@@ -36,6 +70,7 @@ static void partial_received_other(const struct rp_call *call, int source, int t
 #define SHOWN(name, parameters, ...)                                                               \
     static int partial_##name parameters                                                           \
     {                                                                                              \
+        await_turn(call);                                                                          \
         int rc = plain->name(__VA_ARGS__);                                                         \
                                                                                                    \
         show_events(call);                                                                         \
@@ -48,19 +83,60 @@ SHOWN(Mprobe,
       (const struct rp_call *call, int source, int tag, MPI_Comm comm, MPI_Message *message,
        MPI_Status *status),
       call, source, tag, comm, message, status)
-SHOWN(Iprobe,
-      (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
-       MPI_Status *status),
-      call, source, tag, comm, flag, status)
-SHOWN(Improbe,
-      (const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
-       MPI_Message *message, MPI_Status *status),
-      call, source, tag, comm, flag, message, status)
-SHOWN(complete, (const struct rp_call *call, const struct rp_completion *c), call, c)
-SHOWN(Request_get_status,
-      (const struct rp_call *call, MPI_Request request, int *flag, MPI_Status *status), call,
-      request, flag, status)
-SHOWN(value, (const struct rp_call *call, int32_t *a, uint64_t *c), call, a, c)
+SHOWN(Cancel, (const struct rp_call *call, MPI_Request *request), call, request)
+SHOWN(Request_free, (const struct rp_call *call, MPI_Request *request), call, request)
+
+static int partial_value(const struct rp_call *call, int32_t *a, uint64_t *c)
+{
+    int rc = plain->value(call, a, c);
+
+    show_events(call);
+    return rc;
+}
+
+static int partial_Iprobe(const struct rp_call *call, int source, int tag, MPI_Comm comm, int *flag,
+                          MPI_Status *status)
+{
+    if (says_no(call))
+        return answer_no(call, rp_comms_number(comm), flag);
+    int rc = plain->Iprobe(call, source, tag, comm, flag, status);
+    show_events(call);
+    return rc;
+}
+
+static int partial_Improbe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
+                           int *flag, MPI_Message *message, MPI_Status *status)
+{
+    if (says_no(call))
+        return answer_no(call, rp_comms_number(comm), flag);
+    int rc = plain->Improbe(call, source, tag, comm, flag, message, status);
+    show_events(call);
+    return rc;
+}
+
+static int partial_Request_get_status(const struct rp_call *call, MPI_Request request, int *flag,
+                                      MPI_Status *status)
+{
+    if (says_no(call))
+        return answer_no(call, 1, flag);
+    int rc = plain->Request_get_status(call, request, flag, status);
+    show_events(call);
+    return rc;
+}
+
+static int partial_complete(const struct rp_call *call, const struct rp_completion *c)
+{
+    if (!c->tests) {
+        await_turn(call);
+    } else if (says_no(call)) {
+        rp_completion_put_no(c);
+        rp_record_no(call, (uint32_t)c->count);
+        return MPI_SUCCESS;
+    }
+    int rc = plain->complete(call, c);
+    show_events(call);
+    return rc;
+}
 
 static int leads(void)
 {
@@ -69,6 +145,7 @@ static int leads(void)
 
 static void value_taken(void)
 {
+    rp_record_data_value_taken();
 }
 
 static uint64_t recorded_events(const struct rp_session *session)
@@ -91,6 +168,9 @@ const struct rp_engine *rp_record_partial_over(const struct rp_engine *without,
     plain = without;
     engine = *without;
     engine.leads = leads;
+    engine.turn_begin = partial_turn_begin;
+    engine.Cancel = partial_Cancel;
+    engine.Request_free = partial_Request_free;
     engine.value = partial_value;
     engine.value_taken = value_taken;
     engine.received_other = partial_received_other;

@@ -3,6 +3,7 @@
  * call, a blocking probe is made of polls, and the lock is free between them. */
 #include "engine/return_codes.h"
 #include "engine/record_calls.h"
+#include "engine/record_data.h"
 #include "entry/comms.h"
 #include "preload/constants.h"
 #include "entry/request_notes.h"
@@ -13,6 +14,12 @@ void rp_record_error(const struct rp_call *call, uint32_t scope, int rc)
     rp_record_event(RP_ERROR, rp_record_site(call), scope, rp_return_code_class(rc), 0, 0);
 }
 
+static bool give_way(unsigned *tries)
+{
+    rp_threads_give_way(tries);
+    return true;
+}
+
 static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm comm,
                       MPI_Status *seen)
 {
@@ -21,8 +28,11 @@ static int real_probe(const struct rp_call *call, int source, int tag, MPI_Comm 
 
     if (!rp_threads_on)
         return call->next->Probe(source, tag, comm, seen);
-    while ((rc = call->next->Iprobe(source, tag, comm, &flag, seen)) == MPI_SUCCESS && !flag)
-        rp_threads_give_way(&tries);
+    do {
+        rp_record_data_waits(true);
+        rc = call->next->Iprobe(source, tag, comm, &flag, seen);
+        rp_record_data_waits(false);
+    } while (rc == MPI_SUCCESS && !flag && give_way(&tries));
     return rc;
 }
 
@@ -34,9 +44,11 @@ static int real_mprobe(const struct rp_call *call, int source, int tag, MPI_Comm
 
     if (!rp_threads_on)
         return call->next->Mprobe(source, tag, comm, message, seen);
-    while ((rc = call->next->Improbe(source, tag, comm, &flag, message, seen)) == MPI_SUCCESS &&
-           !flag)
-        rp_threads_give_way(&tries);
+    do {
+        rp_record_data_waits(true);
+        rc = call->next->Improbe(source, tag, comm, &flag, message, seen);
+        rp_record_data_waits(false);
+    } while (rc == MPI_SUCCESS && !flag && give_way(&tries));
     return rc;
 }
 

@@ -6,8 +6,11 @@
 #include "base/diagnostics.h"
 #include "peers/peer_det.h"
 #include "preload/constants.h"
+#include "engine/record_data.h"
 #include "entry/engine.h"
+#include "entry/refuse.h"
 #include "entry/request_notes.h"
+#include "reprise.h"
 
 struct freed {
     MPI_Request request;
@@ -54,6 +57,7 @@ static bool is_over; /* the program makes no more calls: time may go on */
 /* Questions of our own. */
 static void ask_beside(bool begins)
 {
+    rp_record_data_asks(begins);
     if (begins)
         rp_quiet_begin();
     if (reprise_det_whose)
@@ -108,6 +112,12 @@ void rp_record_push_pending(uint32_t site)
 
 void rp_record_keep_freed(MPI_Request *request, struct rp_request *entry)
 {
+    if (rp_record_data_has_threads()) {
+        rp_error(
+            "MPI_Request_free of a receive from anyone that is under way, where several threads "
+            "call MPI: such a rank cannot be replayed alone yet");
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
     if (freed_count == freed_room) {
         freed_room = freed_room ? freed_room * 2 : 16;
         freed = realloc(freed, freed_room * sizeof *freed);

@@ -27,33 +27,57 @@ typedef int mutex_function(pthread_mutex_t *);
 
 /* The lock */
 
+static __thread unsigned held; /* how often this thread has it */
+
 void rp_threads_lock(void)
 {
     RP_REAL(mutex_function, "pthread_mutex_lock")(&mutex);
+    held++;
     rp_thread_state.always = rp_state.always;
 }
 
 void rp_threads_unlock(void)
 {
+    held--;
     RP_REAL(mutex_function, "pthread_mutex_unlock")(&mutex);
+}
+
+unsigned rp_threads_held(void)
+{
+    return held;
+}
+
+/* 0: only yields. */
+static void rest(unsigned microseconds)
+{
+    unsigned levels = held;
+    int before;
+
+    for (unsigned i = 0; i < levels; i++)
+        rp_threads_unlock();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &before); /* a sleep of ours is no place to be cancelled at */
+    if (microseconds == 0) {
+        sched_yield();
+    } else {
+        rp_threads_rest();
+        usleep(microseconds);
+    }
+    pthread_setcancelstate(before, NULL);
+    for (unsigned i = 0; i < levels; i++)
+        rp_threads_lock();
 }
 
 void rp_threads_give_way(unsigned *tries)
 {
     enum { YIELDS = 200, SLEEP_US = 50 };
-    int before;
 
-    rp_threads_unlock();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &before); /* a sleep of ours is no place to be cancelled at */
-    if (++*tries < YIELDS) {
-        sched_yield();
-    } else {
-        rp_threads_rest();
-        usleep(SLEEP_US);
-    }
-    pthread_setcancelstate(before, NULL);
-    rp_threads_lock();
+    rest(++*tries < YIELDS ? 0 : SLEEP_US);
+}
+
+void rp_threads_sleep(unsigned microseconds)
+{
+    rest(microseconds);
 }
 
 /* Who there is */
@@ -169,6 +193,11 @@ void rp_threads_start(void)
 bool rp_threads_are_left(void)
 {
     return created && !rp_threads_on;
+}
+
+bool rp_threads_are_followed(void)
+{
+    return rp_threads_on && own_identity() != 0;
 }
 
 bool rp_threads_adopt(void)

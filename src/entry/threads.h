@@ -75,8 +75,14 @@ static inline void rp_threads_rest(void)
     rp_thread_state.rested = rp_threads_look;
 }
 
-/* Frees the lock for a while. `tries` counts how often, from 0. */
+unsigned rp_threads_held(void); /* how often the calling thread has it */
+
+/* Frees the lock altogether for a while. `tries` counts how often, from 0. */
 void rp_threads_give_way(unsigned *tries);
+void rp_threads_sleep(unsigned microseconds); /* the same, asleep */
+
+/* Whether the calling thread is one of the program's. */
+bool rp_threads_are_followed(void);
 
 /* Around engine code, by entry points: nothing where there are no threads. */
 static inline void rp_threads_enter(void)

@@ -100,7 +100,6 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_STRESS", NULL},
     {"REPRISE_DIRECTORY", NULL},
     {"REPRISE_VARIABLES", NULL},
-    {"REPRISE_WINDOWS", NULL},
     {NULL, NULL},
 };
 

@@ -77,24 +77,25 @@ static char *path_of(const char *directory, uint32_t rank, const char *suffix)
     return asprintf(&path, "%s/rank-%05u.%s", directory, rank, suffix) < 0 ? NULL : path;
 }
 
+const struct rp_data_kind rp_data_of_calls = {"data", "tail", RP_DATA_PLACE, "a data log"};
+const struct rp_data_kind rp_data_of_loads = {"loads", "loads-tail", RP_DATA_LOADS,
+                                              "a log of loads"};
+const struct rp_data_kind rp_data_of_turns = {"turns", "turns-tail", RP_DATA_TURNS,
+                                              "a log of turns"};
+
+char *rp_data_kind_path(const struct rp_data_kind *kind, const char *directory, uint32_t rank)
+{
+    return path_of(directory, rank, kind->log);
+}
+
+char *rp_data_kind_tail_path(const struct rp_data_kind *kind, const char *directory, uint32_t rank)
+{
+    return path_of(directory, rank, kind->tail);
+}
+
 char *rp_data_path(const char *directory, uint32_t rank)
 {
-    return path_of(directory, rank, "data");
-}
-
-char *rp_data_tail_path(const char *directory, uint32_t rank)
-{
-    return path_of(directory, rank, "tail");
-}
-
-char *rp_data_loads_path(const char *directory, uint32_t rank)
-{
-    return path_of(directory, rank, "loads");
-}
-
-char *rp_data_loads_tail_path(const char *directory, uint32_t rank)
-{
-    return path_of(directory, rank, "loads-tail");
+    return rp_data_kind_path(&rp_data_of_calls, directory, rank);
 }
 
 /* The place of a rank */

@@ -27,7 +27,8 @@ enum rp_data_chunk_kind {
     RP_DATA_END = 3,
     RP_DATA_WINDOWS = 4,
     RP_DATA_LOADS = 5,
-    RP_DATA_TRACKED = 6
+    RP_DATA_TRACKED = 6,
+    RP_DATA_TURNS = 7
 };
 
 struct rp_data_chunk {
@@ -61,12 +62,18 @@ void rp_data_put_chunk(struct rp_buffer *out, const struct rp_data_chunk *chunk)
 bool rp_data_get_chunk(const uint8_t bytes[RP_DATA_CHUNK_HEADER], uint64_t first,
                        struct rp_data_chunk *chunk);
 
-/* Return the paths of a rank's data log (`directory/rank-NNNNN.data`, `.tail`) and of its log of
- * loads (`.loads`, `.loads-tail`). The caller frees them. */
-char *rp_data_path(const char *directory, uint32_t rank);
-char *rp_data_tail_path(const char *directory, uint32_t rank);
-char *rp_data_loads_path(const char *directory, uint32_t rank);
-char *rp_data_loads_tail_path(const char *directory, uint32_t rank);
+/* The logs of a rank that have this format: their names end in `log` and `tail`, and `mark` is the
+ * chunk that comes first. */
+struct rp_data_kind {
+    const char *log, *tail;
+    enum rp_data_chunk_kind mark;
+    const char *what; /* "a log of loads" */
+};
+extern const struct rp_data_kind rp_data_of_calls, rp_data_of_loads, rp_data_of_turns;
+/* Return the paths (`directory/rank-NNNNN.data`, `.tail`). The caller frees them. */
+char *rp_data_kind_path(const struct rp_data_kind *kind, const char *directory, uint32_t rank);
+char *rp_data_kind_tail_path(const struct rp_data_kind *kind, const char *directory, uint32_t rank);
+char *rp_data_path(const char *directory, uint32_t rank); /* of the data log */
 
 /* Where and how a rank was started: what a PLACE chunk holds. */
 struct rp_data_place {

@@ -35,7 +35,9 @@ struct rp_data_reader {
     ZSTD_DCtx *decompressor;
     char *path;
     uint32_t rank;
-    bool of_loads, says_loads, is_tracked;
+    const struct rp_data_kind *kind;
+    enum rp_data_chunk_kind mark; /* the chunk that says which kind it is */
+    bool is_tracked;
     uint64_t loads;
     uint64_t size;
     struct rp_data_chunk *chunk; /* DATA chunks */
@@ -402,9 +404,10 @@ static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_
     if (chunk->kind == RP_DATA_PLACE || chunk->kind == RP_DATA_END)
         return take_payload(r, chunk, why);
     if (chunk->kind == RP_DATA_WINDOWS || chunk->kind == RP_DATA_LOADS ||
-        chunk->kind == RP_DATA_TRACKED) {
+        chunk->kind == RP_DATA_TRACKED || chunk->kind == RP_DATA_TURNS) {
         r->has_windows |= chunk->kind == RP_DATA_WINDOWS;
-        r->says_loads |= chunk->kind == RP_DATA_LOADS;
+        if (chunk->kind == RP_DATA_LOADS || chunk->kind == RP_DATA_TURNS)
+            r->mark = chunk->kind;
         r->is_tracked |= chunk->kind == RP_DATA_TRACKED;
         return RP_OK;
     }
@@ -447,12 +450,9 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
     if (status == RP_OK && r->is_ended && at != r->size)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu bytes behind its end", r->rank, r->path,
                        U64(r->size - at));
-    if (status == RP_OK && r->of_loads != r->says_loads)
-        return rp_fail(why, RP_DAMAGED,
-                       r->of_loads ? "rank %u: %s: not a log of loads"
-                                   : "rank %u: %s: it is a log of loads",
-                       r->rank, r->path);
-    if (status == RP_OK && !r->of_loads && !r->place.program)
+    if (status == RP_OK && r->kind->mark != r->mark)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: not %s", r->rank, r->path, r->kind->what);
+    if (status == RP_OK && r->kind == &rp_data_of_calls && !r->place.program)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: it does not say how the rank was started",
                        r->rank, r->path);
     return status;
@@ -461,8 +461,7 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
 static enum rp_status take_tail(struct rp_data_reader *r, const char *directory, uint64_t run,
                                 struct rp_problem *why)
 {
-    char *path = r->of_loads ? rp_data_loads_tail_path(directory, r->rank)
-                             : rp_data_tail_path(directory, r->rank);
+    char *path = rp_data_kind_tail_path(r->kind, directory, r->rank);
     struct rp_data_tail tail;
     int fd = path ? rp_open_regular(path, O_RDONLY) : -1;
     enum rp_status status = RP_OK;
@@ -513,24 +512,25 @@ static bool was_recorded(const char *directory, uint32_t rank)
 }
 
 static enum rp_status open_log(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
-                               bool of_loads, struct rp_data_reader **out, struct rp_problem *why)
+                               const struct rp_data_kind *kind, struct rp_data_reader **out,
+                               struct rp_problem *why)
 {
     struct rp_data_reader *r = calloc(1, sizeof *r);
     struct stat info;
 
     if (!r || !(r->decompressor = rp_zstd_decompressor()) ||
-        !(r->path =
-              of_loads ? rp_data_loads_path(directory, rank) : rp_data_path(directory, rank))) {
+        !(r->path = rp_data_kind_path(kind, directory, rank))) {
         ZSTD_freeDCtx(r ? r->decompressor : NULL);
         free(r);
         return rp_fail(why, RP_MEMORY, "out of memory");
     }
     r->rank = rank;
-    r->of_loads = of_loads;
+    r->kind = kind;
+    r->mark = RP_DATA_PLACE;
     int error = rp_reopen_open(&r->file, r->path, O_RDONLY);
     enum rp_status status = RP_OK;
     if (error == ENOENT)
-        status = of_loads || was_recorded(directory, rank)
+        status = kind != &rp_data_of_calls || was_recorded(directory, rank)
                      ? rp_fail(why, RP_DAMAGED,
                                "rank %u: %s is not there: the record is incomplete", rank, r->path)
                      : rp_fail(why, RP_USAGE,
@@ -560,14 +560,21 @@ static enum rp_status open_log(const char *directory, uint64_t run, uint32_t ran
 enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                             struct rp_data_reader **out, struct rp_problem *why)
 {
-    return open_log(directory, run, rank, ranks, false, out, why);
+    return open_log(directory, run, rank, ranks, &rp_data_of_calls, out, why);
 }
 
 enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank,
                                   uint32_t ranks, struct rp_data_reader **out,
                                   struct rp_problem *why)
 {
-    return open_log(directory, run, rank, ranks, true, out, why);
+    return open_log(directory, run, rank, ranks, &rp_data_of_loads, out, why);
+}
+
+enum rp_status rp_data_open_turns(const char *directory, uint64_t run, uint32_t rank,
+                                  uint32_t ranks, struct rp_data_reader **out,
+                                  struct rp_problem *why)
+{
+    return open_log(directory, run, rank, ranks, &rp_data_of_turns, out, why);
 }
 
 void rp_data_free(struct rp_data_reader *r)

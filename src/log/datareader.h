@@ -19,6 +19,10 @@ enum rp_status rp_data_open(const char *directory, uint64_t run, uint32_t rank, 
 enum rp_status rp_data_open_loads(const char *directory, uint64_t run, uint32_t rank,
                                   uint32_t ranks, struct rp_data_reader **out,
                                   struct rp_problem *why);
+/* Opens the log of its threads' turns in the same way. */
+enum rp_status rp_data_open_turns(const char *directory, uint64_t run, uint32_t rank,
+                                  uint32_t ranks, struct rp_data_reader **out,
+                                  struct rp_problem *why);
 void rp_data_free(struct rp_data_reader *reader);
 
 const struct rp_data_place *rp_data_place(const struct rp_data_reader *reader);

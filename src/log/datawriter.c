@@ -322,11 +322,6 @@ void rp_data_note_windows(struct rp_data_writer *w)
     w->has_windows = true;
 }
 
-bool rp_data_noted_windows(const struct rp_data_writer *w)
-{
-    return w->has_windows;
-}
-
 void rp_data_note_tracked(struct rp_data_writer *w)
 {
     put_chunk(w, RP_DATA_TRACKED, "", 0);
@@ -411,18 +406,17 @@ static void put_place(struct rp_data_writer *w, const struct rp_data_place *plac
     rp_buffer_free(&text);
 }
 
-enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
-                              const struct rp_data_place *place, struct rp_data_writer **out,
-                              struct rp_problem *why)
+static enum rp_status create(const struct rp_data_kind *kind, const char *directory, uint64_t run,
+                             uint32_t rank, uint32_t ranks, const struct rp_data_place *place,
+                             struct rp_data_writer **out, struct rp_problem *why)
 {
     struct rp_data_writer *w = calloc(1, sizeof *w);
 
     if (!w)
         return rp_fail(why, RP_MEMORY, "out of memory");
     w->file.fd = -1;
-    w->path = place ? rp_data_path(directory, rank) : rp_data_loads_path(directory, rank);
-    w->tail_path =
-        place ? rp_data_tail_path(directory, rank) : rp_data_loads_tail_path(directory, rank);
+    w->path = rp_data_kind_path(kind, directory, rank);
+    w->tail_path = rp_data_kind_tail_path(kind, directory, rank);
     w->earlier = calloc(EARLIER, sizeof *w->earlier);
     w->compressor = rp_zstd_compressor();
     enum rp_status status = RP_OK;
@@ -436,7 +430,7 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
     if (status == RP_OK && place)
         put_place(w, place);
     else if (status == RP_OK)
-        put_chunk(w, RP_DATA_LOADS, "", 0);
+        put_chunk(w, kind->mark, "", 0);
     if (status == RP_OK && w->stopped)
         status = rp_fail(why, RP_SYSTEM, "%s: cannot write", w->path);
     if (status != RP_OK) {
@@ -445,6 +439,21 @@ enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank
     }
     *out = w;
     return RP_OK;
+}
+
+enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
+                              const struct rp_data_place *place, struct rp_data_writer **out,
+                              struct rp_problem *why)
+{
+    return create(place ? &rp_data_of_calls : &rp_data_of_loads, directory, run, rank, ranks, place,
+                  out, why);
+}
+
+enum rp_status rp_data_create_turns(const char *directory, uint64_t run, uint32_t rank,
+                                    uint32_t ranks, struct rp_data_writer **out,
+                                    struct rp_problem *why)
+{
+    return create(&rp_data_of_turns, directory, run, rank, ranks, NULL, out, why);
 }
 
 enum rp_status rp_data_close(struct rp_data_writer *w, uint64_t *bytes, struct rp_problem *why)
@@ -467,11 +476,4 @@ enum rp_status rp_data_close(struct rp_data_writer *w, uint64_t *bytes, struct r
         unlink(w->tail_path);
     free_writer(w);
     return status;
-}
-
-void rp_data_discard(struct rp_data_writer *w)
-{
-    unlink(w->tail_path);
-    unlink(w->path);
-    free_writer(w);
 }

@@ -17,11 +17,15 @@
 struct rp_data_writer;
 
 /* Makes the data log of `rank` in `directory`. `place` says where and how the rank was started;
- * NULL makes a log of loads instead (partial/partial_tracking.c). rp_data_close or rp_data_discard
- * frees *out. */
+ * NULL makes a log of loads instead (partial/partial_tracking.c), and rp_data_create_turns one of
+ * turns (partial/partial_threads.c). rp_data_close frees *out. */
 enum rp_status rp_data_create(const char *directory, uint64_t run, uint32_t rank, uint32_t ranks,
                               const struct rp_data_place *place, struct rp_data_writer **out,
                               struct rp_problem *why);
+
+enum rp_status rp_data_create_turns(const char *directory, uint64_t run, uint32_t rank,
+                                    uint32_t ranks, struct rp_data_writer **out,
+                                    struct rp_problem *why);
 
 /* Begins an entry. `function` is any number that belongs to this `name` alone; the log has the name
  * at the function's first entry. */
@@ -39,7 +43,6 @@ uint64_t rp_data_entries(const struct rp_data_writer *writer);
 
 /* Notes that the rank called a function that makes a window for one-sided communication. */
 void rp_data_note_windows(struct rp_data_writer *writer);
-bool rp_data_noted_windows(const struct rp_data_writer *writer);
 
 /* Notes that the rank has a log of loads, too. */
 void rp_data_note_tracked(struct rp_data_writer *writer);
@@ -52,8 +55,5 @@ uint64_t *rp_data_loads(struct rp_data_writer *writer);
  * NULL, to the size of the file. */
 enum rp_status rp_data_close(struct rp_data_writer *writer, uint64_t *bytes,
                              struct rp_problem *why);
-
-/* Removes the files and frees the writer, as if there had been none. */
-void rp_data_discard(struct rp_data_writer *writer);
 
 #endif

@@ -14,6 +14,7 @@
 #include "partial/partial_requests.h"
 #include "partial/partial_window_memory.h"
 #include "reprise.h"
+#include "hand.h"
 
 enum { NULLED = 1, FULL = 2 }; /* what is said of a completed request */
 enum { FEW = 16 };
@@ -148,25 +149,87 @@ static void put_requests(struct call *call, int rc)
         put_completed(call, request_of(c, i), &c->statuses[i], rc != MPI_SUCCESS);
 }
 
-int rp_partial_record_complete(const struct rp_next *next, const struct rp_function *function,
-                               const struct rp_completion *c)
+/* `c`: the call as it is recorded. */
+static void put_call(struct call *call, const struct rp_function *function,
+                     const struct rp_completion *c, int rc)
 {
-    struct call call;
-
-    prepare(&call, c);
-    rp_data_off++;
-    int rc = rp_completion_call(next, &call.made);
-    rp_data_off--;
     bool complete = is_complete(c, rc);
+
     if (complete)
         rp_windows_meet();
     rp_partial_record_begin(function, c->form != RP_COMPLETE_ONE, check_of(c), rc);
     put_outcome(c);
     if (complete)
-        put_requests(&call, rc);
+        put_requests(call, rc);
     if (complete || c->form == RP_COMPLETE_SOME)
         rp_partial_record_number(0);
     rp_partial_record_end();
+}
+
+/* Several threads. A wait is made of polls here or in libreprise.so, so that a request is known no
+ * longer when MPI may give its handle to another thread. Its entry is that of a wait in both cases.
+ */
+
+static const struct rp_function *wait_of(enum rp_completion_form form)
+{
+    static const struct rp_function *const waits[] = {[RP_COMPLETE_ONE] = &rp_f_Wait,
+                                                      [RP_COMPLETE_ALL] = &rp_f_Waitall,
+                                                      [RP_COMPLETE_ANY] = &rp_f_Waitany,
+                                                      [RP_COMPLETE_SOME] = &rp_f_Waitsome};
+
+    return waits[form];
+}
+
+static struct rp_completion as_wait(const struct rp_completion *c)
+{
+    struct rp_completion wait = *c;
+
+    wait.tests = false;
+    wait.flag = NULL;
+    return wait;
+}
+
+static int record_among_threads(const struct rp_next *next, const struct rp_function *function,
+                                const struct rp_completion *c)
+{
+    bool polls_for_wait = c->tests && rp_threads_wait();
+    unsigned tries = 0;
+    int flag = 0, rc;
+    struct rp_completion test = rp_completion_as_test(c, &flag);
+    struct call call;
+
+    for (;;) {
+        prepare(&call, &test);
+        rp_data_off++;
+        rc = rp_completion_call(next, &call.made);
+        rp_data_off--;
+        bool said_no = rc == MPI_SUCCESS && !rp_completion_said_yes(&test);
+        if (!said_no || (c->tests && !rp_threads_skip_no()))
+            break;
+        leave(&call);
+        if (c->tests)
+            return rc;
+        rp_threads_pause(&tries);
+    }
+    if (polls_for_wait || !c->tests)
+        call.made = as_wait(&call.made);
+    put_call(&call, call.made.tests ? function : wait_of(c->form), &call.made, rc);
+    leave(&call);
+    return rc;
+}
+
+int rp_partial_record_complete(const struct rp_next *next, const struct rp_function *function,
+                               const struct rp_completion *c)
+{
+    struct call call;
+
+    if (rp_partial.has_threads)
+        return record_among_threads(next, function, c);
+    prepare(&call, c);
+    rp_data_off++;
+    int rc = rp_completion_call(next, &call.made);
+    rp_data_off--;
+    put_call(&call, function, c, rc);
     leave(&call);
     return rc;
 }
@@ -243,6 +306,12 @@ static struct rp_raiser take_requests(const struct rp_completion *c, int rc, int
 
 int rp_partial_feed_complete(const struct rp_function *function, const struct rp_completion *c)
 {
+    if (rp_partial.has_threads && c->tests && rp_threads_wait()) {
+        struct rp_completion wait = as_wait(c);
+        if (c->flag)
+            *c->flag = 1;
+        return rp_partial_feed_complete(wait_of(c->form), &wait);
+    }
     struct rp_raiser raiser = {.kind = RP_OF_WORLD};
     int error = MPI_SUCCESS,
         rc = rp_partial_feed_begin(function, c->form != RP_COMPLETE_ONE, check_of(c));

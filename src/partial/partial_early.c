@@ -426,7 +426,7 @@ void rp_early_add(struct rp_areas *areas)
 {
     size_t size = watched_size(areas);
 
-    if (size == 0)
+    if (size == 0 || rp_partial.has_threads)
         return;
     uint8_t *plain = dense_memory(areas);
     struct rp_early *w = take_unused(plain, size);
@@ -448,6 +448,12 @@ void rp_early_add(struct rp_areas *areas)
     else
         take(w, w->seen);
     before.size = 0;
+}
+
+void rp_early_end(void)
+{
+    while (early.oldest)
+        rp_early_drop(early.oldest);
 }
 
 void rp_early_look(bool inside)

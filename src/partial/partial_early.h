@@ -17,6 +17,9 @@ void rp_early_before(const struct rp_areas *areas);
  * they are; rp_areas_free ends the watch. */
 void rp_early_add(struct rp_areas *areas);
 void rp_early_drop(struct rp_early *early); /* may be NULL */
+/* Ends all watches. With several threads there are no more: what changed between two calls of a
+ * thread another may have stored, inside one of its own. */
+void rp_early_end(void);
 /* Feeding: the operation was complete when it began, so its result was in memory before the call
  * that completes it. rp_early_report prints that once, at the end. */
 void rp_early_at_once(const struct rp_areas *areas);

@@ -17,6 +17,8 @@ void rp_partial_record_begin(const struct rp_function *function, bool has_check,
 {
     uint16_t folded = (uint16_t)(check ^ check >> 16);
 
+    if (rp_partial.has_threads)
+        rp_threads_put(function);
     rp_partial.hooks->before_entry();
     rp_data_begin(rp_partial.writer, function->number, function->name);
     rp_data_put_signed(rp_partial.writer, rc);
@@ -24,8 +26,15 @@ void rp_partial_record_begin(const struct rp_function *function, bool has_check,
         rp_data_put(rp_partial.writer, &folded, sizeof folded);
 }
 
-void rp_partial_record_failed(const struct rp_function *function, int rc)
+void rp_partial_record_update(const struct rp_function *function, uint32_t check, int rc)
 {
+    if (rp_partial.has_threads) {
+        rp_partial_record_begin(function, true, check, rc);
+        rp_partial_record_end();
+        return;
+    }
+    if (rc == MPI_SUCCESS)
+        return;
     rp_data_begin(rp_partial.writer, function->number, function->name);
     rp_data_put_signed(rp_partial.writer, rc);
     rp_data_end(rp_partial.writer);
@@ -57,8 +66,12 @@ void rp_partial_feed_stop(const char *function)
     feed.is_stopped = true;
     rp_partial.hooks->job_ends();
     FILE *status = fopen("/proc/self/status", "r");
-    rp_note("the record ends inside %s, call %llu of this rank", function,
-            (unsigned long long)rp_data_read_entries(rp_partial.reader) + 1);
+    if (rp_partial.has_threads && rp_threads_number() >= 0)
+        rp_note("the record ends inside %s, call %llu of thread %d", function,
+                (unsigned long long)rp_threads_calls() + 1, rp_threads_number());
+    else
+        rp_note("the record ends inside %s, call %llu of this rank", function,
+                (unsigned long long)rp_data_read_entries(rp_partial.reader) + 1);
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "TracerPid: %d", &tracer) == 1)
             break;
@@ -78,16 +91,69 @@ static __attribute__((noreturn)) void damaged(const struct rp_problem *why, enum
     rp_data_end_job(rp_exit_status(status));
 }
 
-static __attribute__((noreturn)) void differs(const char *recorded, const char *what)
+/* `number`: of the call. */
+static __attribute__((noreturn)) void differs(uint64_t number, const char *recorded,
+                                              const char *what)
 {
-    rp_error("not the recorded run: call %llu was %s%s",
-             (unsigned long long)rp_data_read_entries(rp_partial.reader), recorded, what);
+    char thread[48] = "";
+
+    if (rp_partial.has_threads)
+        snprintf(thread, sizeof thread, " of thread %d", rp_threads_number());
+    rp_error("not the recorded run: call %llu%s was %s%s", (unsigned long long)number, thread,
+             recorded, what);
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
+}
+
+static uint64_t number_of_call(void)
+{
+    return rp_partial.has_threads ? rp_threads_calls() : rp_data_read_entries(rp_partial.reader);
 }
 
 void rp_partial_feed_left(const char *recorded)
 {
-    differs(recorded, ", the program ends here");
+    int thread = 0;
+    const char *function = rp_partial.has_threads ? rp_threads_left(&thread) : NULL;
+
+    if (function) {
+        rp_error("not the recorded run: thread %d called %s, the program ends here", thread,
+                 function);
+        rp_data_end_job(REPRISE_EXIT_DIVERGED);
+    }
+    differs(number_of_call(), recorded, ", the program ends here");
+}
+
+static __attribute__((noreturn)) void calls_other(uint64_t number, const char *recorded,
+                                                  const char *function)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, ", the program calls %s", function);
+    differs(number, recorded, text);
+}
+
+bool rp_partial_feed_turn(const char *function)
+{
+    const char *recorded = NULL;
+
+    switch (rp_threads_reach(function, &recorded)) {
+    case RP_TURN_REACHED:
+        return true;
+    case RP_TURN_OTHER:
+        calls_other(rp_threads_calls() + 1, recorded, function);
+    case RP_TURN_NONE:
+        rp_partial_feed_stop(function);
+    default:
+        return false;
+    }
+}
+
+/* A value holds its turn until it is used. */
+static void take_turn(const struct rp_function *function)
+{
+    if (!rp_partial_feed_turn(function->name))
+        rp_threads_stay();
+    if (function->number != RP_VALUE_NUMBER)
+        rp_threads_advance();
 }
 
 const struct rp_function *rp_partial_feed_calling(void)
@@ -105,6 +171,8 @@ int rp_partial_feed_begin(const struct rp_function *function, bool has_check, ui
         rp_partial_feed_stop(function->name);
     if (rp_partial_feed_in_handler)
         rp_partial_feed_refuse_in_handler(function);
+    if (rp_partial.has_threads)
+        take_turn(function);
     feed.calling = *function;
     enum rp_status status = rp_data_next(rp_partial.reader, &recorded, &why);
     if (status != RP_OK)
@@ -119,11 +187,8 @@ int rp_partial_feed_begin(const struct rp_function *function, bool has_check, ui
         damaged(&why, status);
     if (!recorded)
         rp_partial_feed_stop(function->name);
-    if (strcmp(recorded, function->name) != 0) {
-        char text[160];
-        snprintf(text, sizeof text, ", the program calls %s", function->name);
-        differs(recorded, text);
-    }
+    if (strcmp(recorded, function->name) != 0)
+        calls_other(number_of_call(), recorded, function->name);
     rp_partial.hooks->entry_found();
     int rc = (int)rp_data_get_signed(rp_partial.reader);
     if (has_check)
@@ -132,17 +197,17 @@ int rp_partial_feed_begin(const struct rp_function *function, bool has_check, ui
     if (status != RP_OK)
         damaged(&why, status);
     if (has_check && folded != (uint16_t)(check ^ check >> 16))
-        differs(recorded, " with other arguments (counts, ranks or tags)");
+        differs(number_of_call(), recorded, " with other arguments (counts, ranks or tags)");
     return rc;
 }
 
-int rp_partial_feed_update(const struct rp_function *function)
+int rp_partial_feed_update(const struct rp_function *function, uint32_t check)
 {
-    const char *next = rp_data_peek(rp_partial.reader);
+    const char *next = rp_partial.has_threads ? function->name : rp_data_peek(rp_partial.reader);
 
     if (!next || strcmp(next, function->name) != 0)
         return MPI_SUCCESS;
-    int rc = rp_partial_feed_begin(function, false, 0);
+    int rc = rp_partial_feed_begin(function, rp_partial.has_threads, check);
     rp_partial_feed_end();
     return rc;
 }

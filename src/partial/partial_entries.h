@@ -7,6 +7,7 @@
 #define RP_PARTIAL_ENTRIES_H
 
 #include "partial/partial_state.h"
+#include "partial/partial_threads.h"
 
 /* Recording */
 
@@ -23,9 +24,11 @@ static inline void rp_partial_record_number(uint64_t number)
 }
 /* Bytes with their count in front of them. */
 void rp_partial_record_array(const void *bytes, size_t count);
-/* Puts the entry of an update of a window that failed; an update that succeeds has no entry. No
- * other entry may stand between this one and that of the call before. */
-void rp_partial_record_failed(const struct rp_function *function, int rc);
+/* Puts the entry of an update of a window, if it failed or several threads call; else it has none,
+ * and its numbers are part of the next check of a synchronisation. `check` is put with several
+ * threads. No other entry may stand between that of one which failed and that of the call before.
+ */
+void rp_partial_record_update(const struct rp_function *function, uint32_t check, int rc);
 static inline void rp_partial_record_end(void)
 {
     rp_data_end(rp_partial.writer);
@@ -36,13 +39,17 @@ static inline void rp_partial_record_end(void)
 /* Takes the next entry, which must be that of this call; returns what the call returned. Does not
  * return if the record ends here, is damaged, or says otherwise. */
 int rp_partial_feed_begin(const struct rp_function *function, bool has_check, uint32_t check);
-/* Returns what a recorded update of a window returned: MPI_SUCCESS if it has no entry. */
-int rp_partial_feed_update(const struct rp_function *function);
+/* Takes the entry of an update of a window, if there must be one, and returns what the update
+ * returned; MPI_SUCCESS if it has no entry. */
+int rp_partial_feed_update(const struct rp_function *function, uint32_t check);
 void rp_partial_feed_bytes(void *bytes, size_t count);
 uint64_t rp_partial_feed_number(void);
 void rp_partial_feed_array(void *bytes);
 /* Ends the entry after all parts were read. Does not return if one of them could not be read. */
 void rp_partial_feed_end(void);
+/* Several threads: waits for the turn of the calling one, whose call this must be. Returns false if
+ * the rank ends meanwhile. Does not return if the record ends here or says otherwise. */
+bool rp_partial_feed_turn(const char *function);
 /* The record ends at `where`: stops the process for the debugger, if there is one, else ends it. */
 void rp_partial_feed_stop(const char *where) __attribute__((noreturn));
 /* The program ends, but the record goes on with a call of this function: says so, and ends the

@@ -15,9 +15,9 @@
 int rp_partial_record_File_open(const struct rp_next *next, MPI_Comm comm, const char *name,
                                 int amode, MPI_Info info, MPI_File *file)
 {
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->File_open(comm, name, amode, info, file);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_File_open, true, rp_check(0, amode), rc);
     rp_partial_record_end();
     return rc;
@@ -51,9 +51,9 @@ int rp_partial_feed_File_open(MPI_Comm comm, const char *name, int amode, MPI_In
 
 int rp_partial_record_File_close(const struct rp_next *next, MPI_File *file)
 {
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->File_close(file);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_File_close, false, 0, rc);
     rp_partial_record_end();
     return rc;

@@ -177,9 +177,9 @@ static int record_number(const struct rp_function *function, int rc, const int *
 
 int rp_partial_record_Comm_rank(const struct rp_next *next, MPI_Comm comm, int *rank)
 {
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Comm_rank(comm, rank);
-    rp_data_off--;
+    rp_real_end(is_open);
     return record_number(&rp_f_Comm_rank, rc, rank);
 }
 
@@ -190,9 +190,9 @@ int rp_partial_feed_Comm_rank(MPI_Comm comm, int *rank)
 
 int rp_partial_record_Comm_size(const struct rp_next *next, MPI_Comm comm, int *size)
 {
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Comm_size(comm, size);
-    rp_data_off--;
+    rp_real_end(is_open);
     return record_number(&rp_f_Comm_size, rc, size);
 }
 
@@ -293,9 +293,11 @@ int rp_partial_record_Iprobe(const struct rp_next *next, int source, int tag, MP
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Iprobe(source, tag, comm, flag, seen);
-    rp_data_off--;
+    rp_real_end(is_open);
+    if (rp_partial.has_threads && rc == MPI_SUCCESS && !*flag && rp_threads_skip_no())
+        return rc;
     rp_partial_record_begin(&rp_f_Iprobe, true, rp_check(rp_check(0, source), tag), rc);
     rp_partial_record_number(rc == MPI_SUCCESS && *flag);
     if (rc == MPI_SUCCESS && *flag)
@@ -322,9 +324,11 @@ int rp_partial_record_Improbe(const struct rp_next *next, int source, int tag, M
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Improbe(source, tag, comm, flag, message, seen);
-    rp_data_off--;
+    rp_real_end(is_open);
+    if (rp_partial.has_threads && rc == MPI_SUCCESS && !*flag && rp_threads_skip_no())
+        return rc;
     rp_partial_record_begin(&rp_f_Improbe, true, rp_check(rp_check(0, source), tag), rc);
     rp_partial_record_number(rc == MPI_SUCCESS && *flag);
     if (rc == MPI_SUCCESS && *flag) {
@@ -356,9 +360,9 @@ int rp_partial_record_Mprobe(const struct rp_next *next, int source, int tag, MP
 {
     MPI_Status own, *seen = is_wanted(status) ? status : &own;
 
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Mprobe(source, tag, comm, message, seen);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Mprobe, true, rp_check(rp_check(0, source), tag), rc);
     if (rc == MPI_SUCCESS) {
         rp_partial_record_message(*message);
@@ -414,7 +418,10 @@ static int feed_idup(const struct rp_function *function, MPI_Comm comm, MPI_Comm
 int rp_partial_record_Comm_idup(const struct rp_next *next, MPI_Comm comm, MPI_Comm *made,
                                 MPI_Request *request)
 {
-    return record_idup(&rp_f_Comm_idup, next->Comm_idup(comm, made, request));
+    bool is_open = rp_partial_open();
+    int rc = next->Comm_idup(comm, made, request);
+    rp_partial_shut(is_open);
+    return record_idup(&rp_f_Comm_idup, rc);
 }
 
 int rp_partial_feed_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
@@ -426,8 +433,10 @@ int rp_partial_feed_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *reques
 int rp_partial_record_Comm_idup_with_info(const struct rp_next *next, MPI_Comm comm, MPI_Info info,
                                           MPI_Comm *made, MPI_Request *request)
 {
-    return record_idup(&rp_f_Comm_idup_with_info,
-                       next->Comm_idup_with_info(comm, info, made, request));
+    bool is_open = rp_partial_open();
+    int rc = next->Comm_idup_with_info(comm, info, made, request);
+    rp_partial_shut(is_open);
+    return record_idup(&rp_f_Comm_idup_with_info, rc);
 }
 
 int rp_partial_feed_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made,

@@ -192,6 +192,7 @@ int reprise_partial_record(const char *directory, uint64_t run, int rank, int ra
 
     rp_diagnostics_process("rank", rank);
     find_handles();
+    rp_threads_expect(directory, run, rank, ranks);
     look_around(&place);
     enum rp_status status = place.directory
                                 ? rp_data_create(directory, run, (uint32_t)rank, (uint32_t)ranks,
@@ -208,6 +209,7 @@ int reprise_partial_follow(const char *directory, uint64_t run, int rank, int ra
     find_handles();
     rp_diagnostics_process("rank", rank);
     rp_partial_feed_world(rank, ranks);
+    rp_threads_expect(directory, run, rank, ranks);
     rp_partial.is_feeding = true;
     enum rp_status status =
         rp_data_open(directory, run, (uint32_t)rank, (uint32_t)ranks, &rp_partial.reader, why);
@@ -227,8 +229,10 @@ static void check_end(void)
 {
     struct rp_problem why;
     const char *left = NULL;
+    int thread;
 
-    if (rp_data_next(rp_partial.reader, &left, &why) == RP_OK && left)
+    if (rp_partial.has_threads ? rp_threads_left(&thread) != NULL
+                               : rp_data_next(rp_partial.reader, &left, &why) == RP_OK && left)
         rp_partial_feed_left(left);
     rp_track_check_end();
 }
@@ -238,6 +242,7 @@ uint64_t reprise_partial_close(void)
     struct rp_problem why;
     uint64_t bytes = 0;
 
+    uint64_t of_turns = rp_threads_end();
     rp_data_off = 1;
     rp_marks_close();
     rp_access_trace_close();
@@ -249,7 +254,7 @@ uint64_t reprise_partial_close(void)
             rp_error("%s", why.text);
         rp_partial.writer = NULL;
     }
-    return bytes + rp_track_close();
+    return bytes + of_turns + rp_track_close();
 }
 
 static double record_Wtime(const struct rp_next *next)
@@ -280,56 +285,35 @@ double rp_data_Wtime(const struct rp_next *next)
     return now;
 }
 
-static void follow_value(int32_t *a, uint64_t *c)
+static bool follow_value(int32_t *a, uint64_t *c)
 {
     static const struct rp_function value = {RP_VALUE_NUMBER, "value"};
 
     if (rp_partial.is_feeding) {
+        if (rp_partial.has_threads && !rp_partial_feed_turn(value.name))
+            return false;
         rp_partial_feed_begin(&value, false, 0);
         *a = (int32_t)rp_data_get_signed(rp_partial.reader);
         rp_data_get(rp_partial.reader, c, sizeof *c);
         rp_partial_feed_end();
-        return;
+        return true;
     }
     rp_partial_record_begin(&value, false, 0, 0);
     rp_data_put_signed(rp_partial.writer, *a);
     rp_partial_record_bytes(c, sizeof *c);
     rp_partial_record_end();
+    return true;
 }
 
-void reprise_partial_value(int32_t *a, uint64_t *c)
+int reprise_partial_value(int32_t *a, uint64_t *c)
 {
+    bool is_locked = RP_ENTER();
+
     if (!rp_data_off)
         rp_early_enter();
-    follow_value(a, c);
+    bool is_known = follow_value(a, c);
     if (!rp_data_off)
         rp_early_leave();
-}
-
-/* The record is the one that it would be without data: what was written so far goes. */
-static void give_up_data(void)
-{
-    rp_partial_requests_give_back();
-    rp_data_discard(rp_partial.writer);
-    rp_partial.writer = NULL;
-    reprise_partial_close();
-    rp_note("several threads may call MPI: the data of this rank is not recorded, and windows are "
-            "refused from here on");
-}
-
-/* Nobody but `record` itself asked for data, and the rank can be replayed without. */
-static bool may_give_up(void)
-{
-    return rp_setting("REPRISE_WINDOWS") && rp_data_off == 0 && !rp_tracked() &&
-           !rp_data_noted_windows(rp_partial.writer);
-}
-
-void reprise_partial_threads(void)
-{
-    if (may_give_up()) {
-        give_up_data();
-        return;
-    }
-    rp_error("several threads that may all call MPI: such a rank cannot be replayed alone yet");
-    rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
+    rp_partial_leave(is_locked);
+    return is_known;
 }

@@ -66,12 +66,12 @@ void rp_reads_await(MPI_Win win, int target)
         p = p->next;
     if (!p && !rp_partial_requests_are_reading(win, target))
         return;
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     if (target >= 0)
         rp_pmpi.Win_flush(target, win);
     else
         rp_pmpi.Win_flush_all(win);
-    rp_data_off--;
+    rp_real_end(is_open);
 #else
     (void)win, (void)target;
 #endif

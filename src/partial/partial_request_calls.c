@@ -25,9 +25,11 @@ int rp_partial_record_Request_get_status(const struct rp_next *next, MPI_Request
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
 
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Request_get_status(request, flag, seen);
-    rp_data_off--;
+    rp_real_end(is_open);
+    if (rp_partial.has_threads && rc == MPI_SUCCESS && !*flag && rp_threads_skip_no())
+        return rc;
     struct rp_request *r = rp_request_find(request);
     bool full = rc == MPI_SUCCESS && *flag && r && r->active && r->areas.count > 0;
     rp_partial_record_begin(&rp_f_Request_get_status, false, 0, rc);
@@ -76,9 +78,9 @@ int rp_partial_record_Start(const struct rp_next *next, MPI_Request *request)
 {
     rp_windows_part();
     start(1, request);
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Start(request);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Start, false, 0, rc);
     rp_partial_record_end();
     return rc;
@@ -99,9 +101,9 @@ int rp_partial_record_Startall(const struct rp_next *next, int count, MPI_Reques
 {
     rp_windows_part();
     start(count, requests);
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Startall(count, requests);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Startall, true, rp_check(0, count), rc);
     rp_partial_record_end();
     return rc;
@@ -176,14 +178,6 @@ void rp_partial_requests_settle(void)
     rp_data_off--;
 }
 
-void rp_partial_requests_give_back(void)
-{
-    while (freed.first) {
-        rp_pmpi.Request_free(&freed.first->request);
-        drop(&freed.first);
-    }
-}
-
 void rp_partial_requests_take_freed(void)
 {
     uint64_t number = rp_partial_feed_number();
@@ -218,9 +212,9 @@ int rp_partial_record_Request_free(const struct rp_next *next, MPI_Request *requ
         give_up(handle, r);
         *request = rp_constant.request_null;
     } else {
-        rp_data_off++;
+        bool is_open = rp_real_begin();
         rc = next->Request_free(request);
-        rp_data_off--;
+        rp_real_end(is_open);
     }
     if (r && rc == MPI_SUCCESS)
         rp_request_forget(handle);
@@ -247,9 +241,9 @@ int rp_partial_feed_Request_free(MPI_Request *request)
 
 int rp_partial_record_Cancel(const struct rp_next *next, MPI_Request *request)
 {
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Cancel(request);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Cancel, false, 0, rc);
     rp_partial_record_end();
     return rc;

@@ -10,9 +10,6 @@ extern RP_HIDDEN const struct rp_function rp_f_freed;
 
 /* Recording: looks for freed receives that are complete, and puts their entries. */
 void rp_partial_requests_settle(void);
-/* Called when the recording ends: frees the requests of these receives, as the program had asked.
- */
-void rp_partial_requests_give_back(void);
 /* Feeding: takes an entry `freed`. */
 void rp_partial_requests_take_freed(void);
 

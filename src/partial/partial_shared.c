@@ -103,9 +103,9 @@ int rp_partial_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint s
 
     check_shared();
     rp_window_expect();
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_allocate_shared(size, disp_unit, info, comm, base, win);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_allocate_shared, true, rp_check(0, size), rc);
     if (rc == MPI_SUCCESS) {
         struct rp_window *w = rp_window_record(*win, comm, disp_unit);

@@ -4,7 +4,7 @@
  * which log. A rank is fed in a partial replay, without the others: there, MPI itself is a job of
  * one process.
  *
- * Everything in this room is for one thread; calls of others pass.
+ * The program's threads take turns (partial_threads.h); calls of others pass.
  */
 #ifndef RP_PARTIAL_STATE_H
 #define RP_PARTIAL_STATE_H
@@ -24,7 +24,11 @@
 /* > 0: calls of this thread pass: nothing is recorded or fed, it is another thread, or it is inside
  * another call. */
 extern RP_HIDDEN __thread int rp_data_off __attribute__((tls_model("initial-exec")));
-#define RP_PASSES __builtin_expect(rp_data_off != 0, 0)
+#define RP_PASSES                                                                                  \
+    (__builtin_expect(rp_data_off != 0 || rp_partial.has_threads, 0) && rp_threads_passes())
+/* Where rp_data_off is set, or several threads call: whether it passes. A thread of the program is
+ * taken in by its first call (partial_threads.h). */
+bool rp_threads_passes(void);
 
 /* An MPI function, as the log knows it. */
 struct rp_function {
@@ -38,7 +42,9 @@ enum {
     RP_GOT_NUMBER,
     RP_SYMMETRIC_NUMBER,
     RP_FOUND_NUMBER,
-    RP_ARRIVED_NUMBER
+    RP_ARRIVED_NUMBER,
+    RP_THREAD_NUMBER,
+    RP_THREADS_NUMBER
 };
 
 /* Predefined handles that constants.h does not have. */
@@ -87,6 +93,7 @@ struct rp_partial_hooks {
 struct rp_partial {
     bool is_feeding;
     bool times_captured; /* the engine captures time, of MPI_Wtime too */
+    bool has_threads;    /* several threads call (partial_threads.h) */
     bool is_traced;      /* feeding: accesses to windows are traced (partial_access_trace.h) */
     struct rp_data_writer *writer; /* recording */
     struct rp_data_reader *reader; /* feeding */

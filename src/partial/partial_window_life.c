@@ -135,9 +135,9 @@ static int make_in_lender(const struct rp_next *next, struct rp_window_region *l
     size_t at = (size_t)((uint8_t *)base - lender->memory.own);
 
     rp_shadow_out(&lender->memory, at, (size_t)size);
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_create(lender->memory.public + at, size, disp_unit, info, comm, win);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
     rp_partial_record_end();
     if (rc != MPI_SUCCESS)
@@ -171,9 +171,9 @@ int rp_partial_record_Win_create(const struct rp_next *next, void *base, MPI_Ain
             *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_create(public, size, disp_unit, info, comm, win);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
     rp_partial_record_end();
     if (rc == MPI_SUCCESS) {
@@ -229,9 +229,9 @@ int rp_partial_record_Win_allocate(const struct rp_next *next, MPI_Aint size, in
     void *public = NULL;
 
     rp_window_expect();
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_allocate(size, disp_unit, info, comm, &public, win);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_allocate, true, rp_check(0, size), rc);
     if (rc == MPI_SUCCESS) {
         struct rp_window *w = rp_window_record(*win, comm, disp_unit);
@@ -278,9 +278,9 @@ int rp_partial_record_Win_create_dynamic(const struct rp_next *next, MPI_Info in
                                          MPI_Win *win)
 {
     rp_window_expect();
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_create_dynamic(info, comm, win);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_create_dynamic, true, rp_check(0, 0), rc);
     rp_partial_record_end();
     if (rc == MPI_SUCCESS)
@@ -313,9 +313,9 @@ int rp_partial_record_Win_attach(const struct rp_next *next, MPI_Win win, void *
     refuse_device("MPI_Win_attach", base, bytes);
     uint8_t *shadow = take_shadow(base, bytes, &owned);
 
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_attach(win, base, size);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_attach, true, rp_check(0, size), rc);
     rp_partial_record_end();
     if (rc == MPI_SUCCESS && w) {
@@ -377,9 +377,9 @@ int rp_partial_record_Win_detach(const struct rp_next *next, MPI_Win win, const 
     struct rp_window *w = rp_window_find(win);
 
     rp_windows_in(win);
-    rp_data_off++;
+    bool is_open = rp_real_begin();
     int rc = next->Win_detach(win, base);
-    rp_data_off--;
+    rp_real_end(is_open);
     rp_partial_record_begin(&rp_f_Win_detach, false, 0, rc);
     rp_partial_record_end();
     if (rc == MPI_SUCCESS && w)
@@ -409,7 +409,9 @@ int rp_partial_record_Win_free(const struct rp_next *next, MPI_Win *win)
     rp_windows_out(handle);
     if (w)
         w->ending = true; /* attribute functions of the program may make calls */
+    bool is_open = rp_partial_open();
     int rc = next->Win_free(win);
+    rp_partial_shut(is_open);
     if (rc == MPI_SUCCESS && w) {
         if (!w->allocated)
             rp_windows_in(handle);

@@ -93,6 +93,13 @@ struct rp_windows {
 };
 extern RP_HIDDEN struct rp_windows rp_windows;
 
+/* What the check of a call that synchronises begins with. With several threads, whose updates have
+ * entries, it is 0. */
+static inline uint32_t rp_windows_updates(void)
+{
+    return rp_partial.has_threads ? 0 : rp_windows.updates;
+}
+
 struct rp_window *rp_windows_first(void);
 struct rp_window *rp_window_find(MPI_Win win); /* NULL: it was not added */
 /* `self`: the number of this rank in the window's group. */

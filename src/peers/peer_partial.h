@@ -32,12 +32,16 @@ RP_DATA_OFFERED int reprise_partial_follow(const char *directory, uint64_t run, 
 /* Starts to record, or to feed, the calls of this thread. */
 RP_DATA_OFFERED void reprise_partial_go(void);
 
+/* Several threads: the calling one is about to end the rank. Feeding, waits until the others have
+ * made what is in the record. */
+RP_DATA_OFFERED void reprise_partial_end(void);
+
 /* MPI is about to be finalized: calls are no longer recorded or fed. Returns the bytes written. */
 RP_DATA_OFFERED uint64_t reprise_partial_close(void);
 
 /* Handles a captured value, an int and 64 bits: records *a and *c, or in a partial replay sets them
- * from the record. */
-RP_DATA_OFFERED void reprise_partial_value(int32_t *a, uint64_t *c);
+ * from the record. Returns 0 if another thread ended MPI meanwhile. */
+RP_DATA_OFFERED int reprise_partial_value(int32_t *a, uint64_t *c);
 
 /*
  * OpenSHMEM. These are NULL in a library that was built without its header. A recording calls
@@ -50,8 +54,25 @@ RP_DATA_OFFERED void reprise_partial_shmem_before(void);
 RP_DATA_OFFERED void reprise_partial_shmem_begin(int *provided);
 RP_DATA_OFFERED int reprise_partial_shmem_end(void);
 
-/* Several threads may call MPI from now on, which partial replay does not support. Returns if the
- * data of this rank could be dropped, else ends the job. */
+/* Several threads may call MPI from now on. Ends the job if such a rank can be neither recorded nor
+ * fed. */
 RP_DATA_OFFERED void reprise_partial_threads(void);
+
+/*
+ * Turns of threads, all under their lock. reprise_partial_turn_begin and reprise_partial_turn_end
+ * stand around a call of `function`, which takes a lock: recording, it is noted; feeding, the first
+ * waits for the thread's turn. reprise_partial_value_taken ends the turn that a value began.
+ * Feeding, reprise_partial_await waits for the turn of a call of MPI, so that nobody else gets the
+ * lock inside it; reprise_partial_poll does so, too, unless a poll is to be answered no: then it
+ * returns 0. reprise_partial_waits stands around each poll of a call that waits, and
+ * reprise_partial_asks around calls of our own, which are the same in both runs.
+ */
+RP_DATA_OFFERED void reprise_partial_turn_begin(const char *function);
+RP_DATA_OFFERED void reprise_partial_turn_end(void);
+RP_DATA_OFFERED void reprise_partial_value_taken(void);
+RP_DATA_OFFERED void reprise_partial_await(const char *function);
+RP_DATA_OFFERED int reprise_partial_poll(const char *function);
+RP_DATA_OFFERED void reprise_partial_waits(int begins);
+RP_DATA_OFFERED void reprise_partial_asks(int begins);
 
 #endif

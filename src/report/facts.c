@@ -53,7 +53,8 @@ void rp_facts_add(struct rp_facts *facts, uint32_t rank, const struct rp_rank_fa
 {
     facts->rank[rank] = *of_rank;
     facts->rank[rank].data = size_of(rp_data_path(facts->directory, rank)) +
-                             size_of(rp_data_loads_path(facts->directory, rank));
+                             size_of(rp_data_kind_path(&rp_data_of_loads, facts->directory, rank)) +
+                             size_of(rp_data_kind_path(&rp_data_of_turns, facts->directory, rank));
     facts->sum.events += of_rank->events;
     facts->sum.receives += of_rank->receives;
     facts->sum.polls += of_rank->polls;

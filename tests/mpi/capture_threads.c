@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// also: solo
 // det: refused: by another thread
 // native: differs
 // record: --capture all

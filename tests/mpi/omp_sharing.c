@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// also: solo
 // flags: -fopenmp
 // det: refused: by another thread
 // native: differs

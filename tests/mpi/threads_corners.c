@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// also: solo
 // det: refused: by another thread
 // native: differs
 // about: threads that create threads, poll until told to stop, are cancelled by others, meet

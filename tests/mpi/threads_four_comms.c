@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// also: solo
 // det: refused: by another thread
 // native: differs
 // about: four threads a rank, each on a communicator of its own, with Waitany, Waitsome, Sendrecv

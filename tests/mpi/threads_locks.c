@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// also: solo
 // det: refused: by another thread
 // native: differs
 // about: threads take work under spin locks, read-write locks, semaphores and C11 mutexes, and meet

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// also: solo
 // det: refused: by another thread
 // native: differs
 // about: threads take work from a queue with a mutex and a condition variable, and call MPI under

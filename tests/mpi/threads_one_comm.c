@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// also: solo
 // det: refused: by another thread
 // native: differs
 // about: four threads a rank receive by wildcard on one communicator, each in its own way, while

@@ -57,6 +57,6 @@ END
 results() { cat argon-pos-1.xyz; awk '{ $NF = ""; print }' argon-1.ener; }
 export OMP_NUM_THREADS=2
 app() {
-    events=none solo='several threads that may all call MPI' limit=120
+    events=none limit=120
     try cp2k openmpi 2 cp2k -i argon.inp
 }

@@ -8,7 +8,6 @@ inputs() {
 app() {
     flags=(--mpi openmpi)
     try 'mpi4py snippets' openmpi 4 /usr/bin/python3 snippets.py
-    solo='several threads that may all call MPI'
     try 'mpi4py futures' openmpi 3 /usr/bin/python3 -m mpi4py.futures pool.py
     try 'mpi4py futures by spawn' openmpi 1 /usr/bin/python3 pool.py
 }
