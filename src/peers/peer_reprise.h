@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What libreprise.so offers to the libraries behind it. These are NULL where it is not preloaded.
+/* What libreprise.so offers to other libraries of ours. These are NULL where it is not preloaded.
  */
 #ifndef RP_PEER_REPRISE_H
 #define RP_PEER_REPRISE_H
+
+#include <stdint.h>
 
 /* `function` was refused, and the message is printed: the caller is about to end the job. */
 __attribute__((weak, visibility("default"))) void reprise_refused(const char *function);
@@ -11,5 +13,16 @@ __attribute__((weak, visibility("default"))) void reprise_refused(const char *fu
  * cancel, so a recording must keep their handles. To be called before the first of them is posted.
  */
 __attribute__((weak, visibility("default"))) void reprise_receives_may_be_cancelled(void);
+
+/*
+ * An outcome that is not MPI's, of the program's call of `function` (`return_address` and `stack`
+ * say where): a replay, and a rank that is replayed alone, ask for it by reprise_recall, which sets
+ * *value and returns 1. It returns 0 in a recording, which then calls reprise_note, and behind the
+ * end of a record.
+ */
+__attribute__((weak, visibility("default"))) int
+reprise_recall(const char *function, uintptr_t return_address, uintptr_t stack, uint64_t *value);
+__attribute__((weak, visibility("default"))) void
+reprise_note(const char *function, uintptr_t return_address, uintptr_t stack, uint64_t value);
 
 #endif

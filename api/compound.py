@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the entry points of libreprise-isendrecv.so. Usage and output: generate.py.
+"""Makes the entry points of libreprise-compound.so. Usage and output: generate.py.
 
 A call that is not about the request of an MPI_Isendrecv ends in a jump to the real function: what
 stands behind is to see the program's own place.
 """
+import re
+
 import generate
 from header import Function
 
@@ -17,6 +19,13 @@ static RP_NOINLINE {result} complete_{own}({parameters})
     return rp_pair_complete(&{twin}, &(const struct rp_completion){completion});
 }}
 
+"""
+# By MPI's function for explicit offsets.
+PLACED = """\
+    MPI_Offset place;
+    if (!{take}(RP_FILE_CALL("{{name}}", &{{twin}}), {{names[0]}}, {{names[2]}}, {{names[3]}}, &place))
+        return {{twin}}.{{member}}({{args}});
+    return {{twin}}.{{at_place}}({{names[0]}}, place, {{more}});
 """
 TEMPLATES = {
     "begin": "    return rp_pair_begin(&{twin}, {args});\n",
@@ -31,6 +40,12 @@ TEMPLATES = {
         return {twin}.{member}({args});
     return rp_pair_{member}(&{twin}, {args});
 """,
+    "file": "    return rp_file_{lower}(RP_FILE_CALL(\"{name}\", &{twin}), {args});\n",
+    "shared": PLACED.format(take="rp_file_take"),
+    "ordered": PLACED.format(take="rp_file_take_ordered"),
+    "finish": """\
+    return rp_file_is_ours({file}) ? {twin}.{at_place}({args}) : {twin}.{member}({args});
+""",
 }
 INT, POINTER, REQUEST = ("int ", ""), ("void *", ""), ("MPI_Request *", "")
 BUFFER = [POINTER, INT, ("MPI_Datatype ", "")]
@@ -43,16 +58,24 @@ LATER = {
 }
 
 
-class Isendrecv(generate.Library):
+def at_place(member):
+    """File_read_ordered_begin: File_read_at_all_begin."""
+    return re.sub("_shared", "_at", re.sub("_ordered", "_at_all", member))
+
+
+class Compound(generate.Library):
     def complete(self, header):
         for name, types in LATER.items():
             header.setdefault(name, Function(name, "int", types))
 
     def keys(self, entry, prefix):
-        """{counted}: the number of the call's requests, and these."""
+        """{counted}: the number of the call's requests, and these; {more}: all arguments but the first."""
         is_one = entry.member in ("Wait", "Test")
         counted = ", ".join(["1", entry.names[0]] if is_one else entry.names[:2])
-        return dict(super().keys(entry, prefix), counted=counted, parameters=entry.parameters)
+        keys = super().keys(entry, prefix)
+        return dict(keys, counted=counted, parameters=entry.parameters, names=entry.names,
+                    more=", ".join(entry.names[1:]), at_place=at_place(entry.member),
+                    lower=keys["lower"].removeprefix("file_"))
 
     def wrapper(self, entry, prefix):
         before = COMPLETE.format(**self.keys(entry, prefix)) if entry.cell == "complete" else ""
@@ -60,4 +83,4 @@ class Isendrecv(generate.Library):
 
 
 if __name__ == "__main__":
-    Isendrecv("isendrecv", "isendrecv/isendrecv.h", TEMPLATES).make()
+    Compound("compound", "compound/compound.h", TEMPLATES).make()
