@@ -14,9 +14,12 @@ from header import Function
 COMPLETE = """\
 static RP_NOINLINE {result} complete_{own}({parameters})
 {{
-    if (!rp_pair_is_among({counted}))
+    bool has_pair = rp_pair_is_among({counted});
+    if (!has_pair && RP_NO_PERSISTENTS)
         return {twin}.{member}({args});
-    return rp_pair_complete(&{twin}, &(const struct rp_completion){completion});
+    const struct rp_completion call = {completion};
+    int rc = has_pair ? rp_pair_complete(&{twin}, &call) : {twin}.{member}({args});
+    return RP_NO_PERSISTENTS ? rc : rp_persistent_completed(&call, rc);
 }}
 
 """
@@ -31,15 +34,26 @@ TEMPLATES = {
     "begin": "    return rp_pair_begin(&{twin}, {args});\n",
     "replace": "    return rp_pair_begin_replace(&{twin}, {args});\n",
     "complete": """\
-    if (RP_NO_PAIRS)
+    if (RP_NO_PAIRS && RP_NO_PERSISTENTS)
         return {twin}.{member}({args});
     return complete_{own}({args});
 """,
     "own": """\
-    if (RP_NO_PAIRS)
+    if (RP_NO_PAIRS && RP_NO_PERSISTENTS)
         return {twin}.{member}({args});
     return rp_pair_{member}(&{twin}, {args});
 """,
+    "persistent": """\
+    if (!rp_persistent_is_wanted())
+        return {twin}.{member}({args});
+    return rp_persistent_made({twin}.{member}({args}), {last});
+""",
+    "start": """\
+    if (!RP_NO_PERSISTENTS)
+        rp_persistent_started({counted});
+    return {twin}.{member}({args});
+""",
+    "status": "    return rp_{lower}(&{twin}, {args});\n",
     "file": "    return rp_file_{lower}(RP_FILE_CALL(\"{name}\", &{twin}), {args});\n",
     "shared": PLACED.format(take="rp_file_take"),
     "ordered": PLACED.format(take="rp_file_take_ordered"),
@@ -51,10 +65,14 @@ INT, POINTER, REQUEST = ("int ", ""), ("void *", ""), ("MPI_Request *", "")
 BUFFER = [POINTER, INT, ("MPI_Datatype ", "")]
 SENT = [("const void *", "")] + BUFFER[1:]
 PEERS = [INT, INT, ("MPI_Comm ", ""), REQUEST]
-# Programs of a later MPI run under libreprise-ft.so, which an mpi.h without these may have made.
+REQUESTS, OUT, STATUS = ("const MPI_Request *", ""), ("int *", ""), ("MPI_Status *", "")
+# Programs of a later MPI run under libraries that an mpi.h without these has made.
 LATER = {
     "MPI_Isendrecv": SENT + [INT, INT] + BUFFER + PEERS,
     "MPI_Isendrecv_replace": BUFFER + [INT, INT] + PEERS,
+    "MPI_Request_get_status_any": [INT, REQUESTS, OUT, OUT, STATUS],
+    "MPI_Request_get_status_all": [INT, REQUESTS, OUT, STATUS],
+    "MPI_Request_get_status_some": [INT, REQUESTS, OUT, OUT, STATUS],
 }
 
 
@@ -70,12 +88,12 @@ class Compound(generate.Library):
 
     def keys(self, entry, prefix):
         """{counted}: the number of the call's requests, and these; {more}: all arguments but the first."""
-        is_one = entry.member in ("Wait", "Test")
-        counted = ", ".join(["1", entry.names[0]] if is_one else entry.names[:2])
+        is_one = entry.member in ("Wait", "Test", "Start")
+        counted = ", ".join(["1", *entry.names[:1]] if is_one else entry.names[:2])
         keys = super().keys(entry, prefix)
         return dict(keys, counted=counted, parameters=entry.parameters, names=entry.names,
                     more=", ".join(entry.names[1:]), at_place=at_place(entry.member),
-                    lower=keys["lower"].removeprefix("file_"))
+                    lower=re.sub("^file_|^request_get_", "", keys["lower"]))
 
     def wrapper(self, entry, prefix):
         before = COMPLETE.format(**self.keys(entry, prefix)) if entry.cell == "complete" else ""

@@ -49,7 +49,8 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *header)
 /* What libreprise-compound.so makes of other functions. Also by the names of Fortran's bindings. */
 static bool is_compound(const char *name)
 {
-    return strcasestr(name, "mpi_isendrecv") ||
+    return strcasestr(name, "mpi_isendrecv") || strcasestr(name, "mpi_request_get_status_a") ||
+           strcasestr(name, "mpi_request_get_status_some") ||
            (strcasestr(name, "mpi_file_") && strcasestr(name, "_shared"));
 }
 

@@ -8,6 +8,8 @@
 #define RP_COMPOUND_H
 
 #include "compound/pairs.h"
+#include "compound/persistent.h"
+#include "compound/request_status.h"
 #include "compound/shared_files.h"
 
 #define RP_TAIL

@@ -3,6 +3,7 @@
  * MPI_Cancel. */
 #include "compound/pairs.h"
 #include "compound/compound_start.h"
+#include "compound/persistent.h"
 #include "preload/constants.h"
 
 static struct rp_pair *pair_of(const MPI_Request *request)
@@ -42,6 +43,8 @@ int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
 {
     struct rp_pair *pair = pair_of(request);
 
+    if (request)
+        rp_persistent_freed(*request);
     if (!pair)
         return next->Request_free(request);
     MPI_Request handle = *request;

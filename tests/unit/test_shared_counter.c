@@ -60,11 +60,11 @@ TEST(threads_and_processes_share_it)
 
 TEST(a_file_that_cannot_be_used)
 {
-    char path[] = "/tmp/reprise-test-counter-XXXXXX", nowhere[] = "/nonexistent/counter-XXXXXX";
+    char path[] = "/tmp/reprise-test-counter-XXXXXX", nowhere[] = "/dev/null/counter-XXXXXX";
     struct rp_shared_counter counter, other;
 
     CHECK(!rp_shared_counter_create(&counter, nowhere));
-    CHECK(!rp_shared_counter_open(&counter, "/nonexistent/counter"));
+    CHECK(!rp_shared_counter_open(&counter, "/dev/null/counter"));
     REQUIRE(rp_shared_counter_create(&counter, path));
     REQUIRE(rp_shared_counter_open(&other, path));
     REQUIRE(truncate(path, 3) == 0);
