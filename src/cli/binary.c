@@ -46,16 +46,18 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *header)
     return NULL;
 }
 
-/* Also by the names of Fortran's bindings. */
-static bool is_isendrecv(const char *name)
+/* What libreprise-compound.so makes of other functions. Also by the names of Fortran's bindings. */
+static bool is_compound(const char *name)
 {
-    return strcasestr(name, "mpi_isendrecv");
+    return strcasestr(name, "mpi_isendrecv") || strcasestr(name, "mpi_request_get_status_a") ||
+           strcasestr(name, "mpi_request_get_status_some") ||
+           (strcasestr(name, "mpi_file_") && strcasestr(name, "_shared"));
 }
 
 /* Of a program: what it loads later is not seen. */
 static bool may_load(const char *name)
 {
-    return is_isendrecv(name) || strcmp(name, "dlopen") == 0;
+    return is_compound(name) || strcmp(name, "dlopen") == 0;
 }
 
 static bool imports(Elf *elf, bool (*is_meant)(const char *))
@@ -73,11 +75,11 @@ static bool imports(Elf *elf, bool (*is_meant)(const char *))
     return false;
 }
 
-static bool library_exchanges(const char *path)
+static bool library_has_compounds(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    bool found = imports(elf, is_isendrecv);
+    bool found = imports(elf, is_compound);
 
     if (elf)
         elf_end(elf);
@@ -129,8 +131,8 @@ static void note_library(struct rp_binary *b, char *line)
     b->fortran |= starts_with(soname, "libgfortran.so") || starts_with(soname, "libmpi_mpifh") ||
                   starts_with(soname, "libmpichfort");
     b->shmem |= starts_with(soname, "liboshmem.so");
-    if (!b->exchanges && !mpi && !starts_with(soname, "libmpi"))
-        b->exchanges = library_exchanges(path);
+    if (!b->compounds && !mpi && !starts_with(soname, "libmpi"))
+        b->compounds = library_has_compounds(path);
     b->cxx |= starts_with(soname, "libstdc++.so");
 }
 
@@ -231,7 +233,7 @@ static void read_elf(struct rp_binary *b, int fd)
         (header.e_type == ET_EXEC || header.e_type == ET_DYN)) {
         b->kind = has_interpreter(elf) ? RP_BINARY_DYNAMIC : RP_BINARY_STATIC;
         read_sections(b, elf);
-        b->exchanges = imports(elf, may_load);
+        b->compounds = imports(elf, may_load);
     }
     if (elf)
         elf_end(elf);

@@ -18,7 +18,8 @@ struct rp_binary {
     char *asan;        /* path of libasan, which must come first; or NULL */
     bool setuid, fortran, cxx, shmem;
     bool executable;
-    bool exchanges; /* it or a library of it imports MPI_Isendrecv, or it may load one that does */
+    bool compounds; /* it or a library of it imports a function that is made of others, or it may
+                       load one that does */
     char **refused; /* refused MPI functions that it imports, NULL-terminated */
     char *makes_window;  /* the first function it imports that makes a window; or NULL */
     char *refused_alone; /* the first it imports that only `record --ranks` refuses; or NULL */

@@ -70,8 +70,9 @@ void rp_launch_for_openmpi(void)
     is_openmpi = true;
 }
 
-/* Whether a program calls MPI_Isendrecv. Unknown: none was looked at, or a script runs it. */
-static enum { RP_EXCHANGES_UNKNOWN, RP_EXCHANGES_NEVER, RP_EXCHANGES } exchanges;
+/* No program calls a function that libreprise-compound.so makes of others. False also if none was
+ * looked at, or a script runs it. */
+static bool has_no_compounds;
 
 /* AddressSanitizer wants to be the first library. We replace no memory function, so it need not be;
  * and its own library must not be preloaded, since that would put the launcher under it too. */
@@ -140,22 +141,17 @@ static bool is_replay(void)
     return mode && (strcmp(mode, "replay") == 0 || strcmp(mode, "clocked") == 0);
 }
 
-/* Who does not call MPI_Isendrecv does not pay for it. Open MPI has it since version 5, which only
- * `ft` is sure to run with. */
-static enum rp_status preload_isendrecv(const char *mpi, struct rp_problem *why)
+/* Who does not call such functions does not pay for them. */
+static enum rp_status preload_compound(const char *mpi, struct rp_problem *why)
 {
-    bool may_have_it = !is_openmpi || rp_setting("REPRISE_FT_RANKS");
-
-    if (exchanges == RP_EXCHANGES_NEVER || (exchanges == RP_EXCHANGES_UNKNOWN && !may_have_it))
-        return RP_OK;
-    return preload(mpi, "libreprise-isendrecv.so", why);
+    return has_no_compounds ? RP_OK : preload(mpi, "libreprise-compound.so", why);
 }
 
 static enum rp_status preload_ft(const char *mpi, struct rp_problem *why)
 {
     enum rp_status status = preload(mpi, "libreprise-ft.so", why);
 
-    return status == RP_OK ? preload_isendrecv(mpi, why) : status;
+    return status == RP_OK ? preload_compound(mpi, why) : status;
 }
 
 /* Each library goes in front of those before: PMPI layers stack so; PnMPI is not needed. */
@@ -177,7 +173,7 @@ static enum rp_status preload_flavour(const char *mpi, struct rp_problem *why)
     if (status == RP_OK && (rp_setting("REPRISE_MODE") || !rp_setting("REPRISE_DET")))
         status = preload(mpi, "libreprise.so", why);
     if (status == RP_OK)
-        status = preload_isendrecv(mpi, why);
+        status = preload_compound(mpi, why);
     if (status == RP_OK && rp_setting("REPRISE_GIVEN"))
         status = preload(mpi, "libreprise-outputs.so", why);
     return status;
@@ -207,7 +203,7 @@ struct found {
     char *shmem_program;
     bool script; /* it does not show what it will run */
     struct rp_window_data windows;
-    bool exchanges; /* a program calls MPI_Isendrecv */
+    bool compounds; /* a program calls a function that is made of others */
 };
 
 bool rp_launch_is_interpreter(const char *path)
@@ -229,7 +225,7 @@ bool rp_launch_is_interpreter(const char *path)
 static void note_program(struct found *found, const struct rp_binary *binary)
 {
     rp_window_data_note(&found->windows, binary);
-    found->exchanges |= binary->mpi && binary->exchanges;
+    found->compounds |= binary->mpi && binary->compounds;
     if (!found->mpi && binary->mpi) {
         found->mpi = binary->mpi;
         found->library = binary->mpi_library ? strdup(binary->mpi_library) : NULL;
@@ -303,9 +299,7 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         return status;
     rp_binary_free(&first);
     look_at_words(command, &found);
-    exchanges = found.mpi && !found.script ? RP_EXCHANGES_NEVER : RP_EXCHANGES_UNKNOWN;
-    if (found.exchanges)
-        exchanges = RP_EXCHANGES;
+    has_no_compounds = found.mpi && !found.script && !found.compounds;
     if (!mpi)
         mpi = found.mpi;
     if (!mpi && found.static_program)

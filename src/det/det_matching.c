@@ -116,6 +116,11 @@ bool rp_det_is_later(uint32_t world, uint64_t limit)
     return world == rp_shared.rank || comes_after(world, limit, UINT32_MAX);
 }
 
+bool rp_det_is_turn_before(uint64_t now, uint32_t world)
+{
+    return world == rp_shared.rank || comes_after(world, now, rp_shared.rank);
+}
+
 /* Messages */
 
 static bool fits(const struct rp_det_receive *receive, const struct rp_shared_message *message)

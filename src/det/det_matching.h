@@ -87,6 +87,10 @@ void rp_det_forget_bounds(void);
  * sent before may be in the inbox. */
 bool rp_det_is_later(uint32_t world, uint64_t limit);
 
+/* Whether this rank, at its time `now`, comes before all that this rank of the job does from now
+ * on. */
+bool rp_det_is_turn_before(uint64_t now, uint32_t world);
+
 /* Messages of this rank that no receive has: the first, chained by own_next; 0: none. */
 uint64_t rp_det_unreceived(uint32_t source);
 

@@ -10,7 +10,10 @@
  */
 #include "engine/record_clocks.h"
 
+#include <string.h>
+
 #include "base/diagnostics.h"
+#include "codec/codec.h"
 #include "job/settings.h"
 #include "engine/record_events.h"
 #include "peers/peer_piggyback.h"
@@ -97,6 +100,26 @@ static void clocks_threads_begin(void)
     rp_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
+/* Rows are replayed by clocks, which have no place for values. */
+static bool records_rows(void)
+{
+    const char *codec = rp_setting("REPRISE_CODEC");
+
+    return codec && strcmp(codec, "auto") != 0 && !rp_codec_by_name(codec);
+}
+
+static int clocks_value(const struct rp_call *call, int32_t *a, uint64_t *c)
+{
+    if (strncmp(call->function, "MPI_File_", 9) == 0 && records_rows()) {
+        rp_error("%s cannot be recorded in this way: a replay by clocks cannot repeat the order in "
+                 "which ranks use the file's pointer; record it without '--codec %s'",
+                 call->function, rp_setting("REPRISE_CODEC"));
+        reprise_refused(call->function);
+        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+    }
+    return plain->value(call, a, c);
+}
+
 static void clocks_finalize(void)
 {
     plain->finalize();
@@ -112,6 +135,7 @@ const struct rp_engine *rp_record_clocks_over(const struct rp_engine *without)
     engine.received_matched = push_clocks;
     engine.complete = clocks_complete;
     engine.threads_begin = clocks_threads_begin;
+    engine.value = clocks_value;
     engine.finalize = clocks_finalize;
     return &engine;
 }

@@ -91,6 +91,6 @@ void rp_ft_requests_forget(void)
         request->entry = NULL;
     }
     rp_ft.active_requests = 0;
-    if (reprise_isendrecv_forget)
-        reprise_isendrecv_forget();
+    if (reprise_compound_forget)
+        reprise_compound_forget();
 }

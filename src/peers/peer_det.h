@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libreprise-det.so offers to the recorder in libreprise.so, which stands in front of it. A
- * recorded run must make the same decisions as one that is not recorded. So the recorder uses these
- * functions to keep its own calls out of the logical time. Where libreprise-det.so is not
- * preloaded, they are NULL.
+ * What libreprise-det.so offers to the libraries in front of it, mostly to the recorder in
+ * libreprise.so. A recorded run must make the same decisions as one that is not recorded. So the
+ * recorder uses these functions to keep its own calls out of the logical time. Where
+ * libreprise-det.so is not preloaded, they are NULL.
  */
 #ifndef RP_PEER_DET_H
 #define RP_PEER_DET_H
+
+#include <mpi.h>
+#include <stdint.h>
 
 #define RP_DET_OFFERED __attribute__((weak, visibility("default")))
 
@@ -26,8 +29,19 @@ RP_DET_OFFERED void reprise_det_takes_call(void);
 /* The program makes no more MPI calls: from now on all calls go to MPI unchanged. */
 RP_DET_OFFERED void reprise_det_end(void);
 
-/* What libreprise-isendrecv.so offers to libreprise-ft.so: it forgets all requests, since none of
+/*
+ * For libreprise-compound.so. The ranks of `comm` do something whose order matters, without a
+ * message: by the time that reprise_det_turn returns, all have done it that do it at earlier
+ * logical times, and none that does it later. To be done before the next call of MPI.
+ * `return_address` and `stack` say where the program called `function`. reprise_det_took adds to
+ * the digest what came out.
+ */
+RP_DET_OFFERED void reprise_det_turn(const char *function, uintptr_t return_address,
+                                     uintptr_t stack, MPI_Comm comm);
+RP_DET_OFFERED void reprise_det_took(uint64_t value);
+
+/* What libreprise-compound.so offers to libreprise-ft.so: it forgets all requests, since none of
  * the program's is active any more. Where it is not preloaded, this is NULL. */
-__attribute__((weak, visibility("default"))) void reprise_isendrecv_forget(void);
+__attribute__((weak, visibility("default"))) void reprise_compound_forget(void);
 
 #endif

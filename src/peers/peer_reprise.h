@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What libreprise.so offers to the libraries behind it. These are NULL where it is not preloaded.
+/* What libreprise.so offers to other libraries of ours. These are NULL where it is not preloaded.
  */
 #ifndef RP_PEER_REPRISE_H
 #define RP_PEER_REPRISE_H
@@ -30,5 +30,16 @@ __attribute__((weak, visibility("default"))) int reprise_threads_follow(void);
 __attribute__((weak, visibility("default"))) uint64_t reprise_thread_identity(void);
 __attribute__((weak, visibility("default"))) int
 reprise_thread_number(const char *function, uintptr_t place, uintptr_t stack);
+
+/*
+ * An outcome that is not MPI's, of the program's call of `function` (`return_address` and `stack`
+ * say where): a replay, and a rank that is replayed alone, ask for it by reprise_recall, which sets
+ * *value and returns 1. It returns 0 in a recording, which then calls reprise_note, and behind the
+ * end of a record.
+ */
+__attribute__((weak, visibility("default"))) int
+reprise_recall(const char *function, uintptr_t return_address, uintptr_t stack, uint64_t *value);
+__attribute__((weak, visibility("default"))) void
+reprise_note(const char *function, uintptr_t return_address, uintptr_t stack, uint64_t value);
 
 #endif

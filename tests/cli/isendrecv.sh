@@ -18,8 +18,8 @@ for program in linked loading whole; do
 done
 "$reprise" dump --sites whole.run >dump.out && grep -q "isendrecv_library.c:$(line_of complete "$programs/isendrecv_library.c")" dump.out || fail "the place of the program's call is not told"
 "$reprise" doctor ./whole >doctor.out && ! grep -q refused doctor.out || fail "doctor: something is refused"
-[ "$("$reprise" env record ./idle | grep -c libreprise-isendrecv)" -eq 0 ] || fail "a program that never calls it pays for it"
-[ "$("$reprise" env record ./whole | grep -c libreprise-isendrecv)" -eq 1 ] || fail "a program that calls it is not looked after"
+[ "$("$reprise" env record ./idle | grep -c libreprise-compound)" -eq 0 ] || fail "a program that never calls it pays for it"
+[ "$("$reprise" env record ./whole | grep -c libreprise-compound)" -eq 1 ] || fail "a program that calls it is not looked after"
 
 # The second program of a command.
 mpicc.mpich -g -w -DPLAIN -o plain "$programs/isendrecv_waits.c" && mpicc.mpich -g -o second "$programs/isendrecv_waits.c" "$programs/isendrecv_library.c" || fail "it does not compile"

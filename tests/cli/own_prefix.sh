@@ -23,7 +23,7 @@ run 300 configure cmake -S "$top" -B tree -DREPRISE_MPICC="$work/opt/bin/mpicc" 
 [ "$status" -eq 0 ] || fail "the configuration fails"
 grep -q "reprise for $mpi: $work/opt/bin/mpicc, version [0-9]" configure.out || fail "the MPI is not named"
 grep -q 'refused, for want of a row in api/functions.table: MPI_Brand_new$' configure.out || fail "the function more is not listed"
-run 600 made cmake --build tree -j 2 --target reprise "reprise_$mpi" "det_$mpi" "isendrecv_$mpi"
+run 600 made cmake --build tree -j 2 --target reprise "reprise_$mpi" "det_$mpi" "compound_$mpi"
 [ "$status" -eq 0 ] || fail "it does not build"
 ! grep -q 'warning:' made.err || fail "warnings"
 

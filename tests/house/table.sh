@@ -28,7 +28,7 @@ for wrapper in mpicc.openmpi mpicc.mpich mpicc; do
         done
         tries=$((tries + 1))
     done
-    for library in piggyback stress outputs blocking isendrecv; do
+    for library in piggyback stress outputs blocking compound; do
         python3 -B api/$library.py $table "$work/more.i" "$work/made" || exit 1
         ! grep -q Brand_new "$work/made/entries.c" || { echo "$library intercepts MPI_Brand_new"; exit 1; }
         tries=$((tries + 1))

@@ -5,6 +5,7 @@
  * has room for: each takes at least MPI_BSEND_OVERHEAD. The program gets its own back.
  */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/diagnostics.h"
@@ -16,6 +17,16 @@ static struct {
     void *theirs, *ours;
     MPI_Count size;
 } attached;
+
+#ifndef MPI_BUFFER_AUTOMATIC
+#define MPI_BUFFER_AUTOMATIC NULL
+#endif
+
+/* There is nothing to enlarge if MPI makes the buffer itself. */
+static bool is_none(const void *buffer)
+{
+    return !buffer || buffer == MPI_BUFFER_AUTOMATIC;
+}
 
 static MPI_Count enlarged(MPI_Count size)
 {
@@ -51,7 +62,7 @@ static MPI_Count give_back(void *buffer)
 
 int rp_piggyback_Buffer_attach(int (*real)(void *, int), void *buffer, int size)
 {
-    if (!buffer || size < 0 || enlarged(size) > INT_MAX)
+    if (is_none(buffer) || size < 0 || enlarged(size) > INT_MAX)
         return real(buffer, size);
     void *ours = make(enlarged(size));
     return keep(real(ours, (int)enlarged(size)), buffer, ours, size);
@@ -69,7 +80,7 @@ int rp_piggyback_Buffer_detach(int (*real)(void *, int *), void *buffer, int *si
 #if RP_HAS_LARGE_COUNTS
 int rp_piggyback_Buffer_attach_c(int (*real)(void *, MPI_Count), void *buffer, MPI_Count size)
 {
-    if (!buffer || size < 0)
+    if (is_none(buffer) || size < 0)
         return real(buffer, size);
     void *ours = make(enlarged(size));
     return keep(real(ours, enlarged(size)), buffer, ours, size);

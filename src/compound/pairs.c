@@ -15,7 +15,8 @@
 #include <time.h>
 
 #include "base/diagnostics.h"
-#include "isendrecv/isendrecv.h"
+#include "compound/pairs.h"
+#include "compound/compound_start.h"
 #include "peers/peer_det.h"
 #include "peers/peer_reprise.h"
 #include "preload/constants.h"
@@ -146,7 +147,7 @@ void rp_pair_drop(MPI_Request handle)
     pthread_mutex_unlock(&lock);
 }
 
-void reprise_isendrecv_forget(void)
+void reprise_compound_forget(void)
 {
     pthread_mutex_lock(&lock);
     for (uint64_t i = 0; table.slots && i < rp_requests_room(&table); i++) {
@@ -184,8 +185,7 @@ static void prepare(void)
 {
     pthread_mutex_lock(&lock);
     if (!table.slots) {
-        rp_next_resolve();
-        rp_constants_find();
+        rp_compound_prepare();
         rp_requests_init(&table);
         if (reprise_receives_may_be_cancelled) /* `withdraw` does */
             reprise_receives_may_be_cancelled();
@@ -302,7 +302,7 @@ int rp_pair_begin_replace(const struct rp_next *next, void *buf, MPI_Count count
 
     prepare();
     if (is_too_long(count, type))
-        rp_pair_refuse("MPI_Isendrecv_replace", "2 GiB or more");
+        rp_compound_refuse("MPI_Isendrecv_replace", "2 GiB or more");
     int rc = dest == MPI_PROC_NULL ? MPI_SUCCESS : pack(buf, count, type, comm, &copy, &length);
     if (rc == MPI_SUCCESS)
         rc = begin(next, copy, copy, length, rp_constant.packed, dest, sendtag, buf, count, type,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entry points of libreprise-isendrecv.so call. It stands in front of whatever
- * library of ours comes first, and makes an MPI_Isendrecv of an MPI_Irecv and an MPI_Isend, as if
- * the program had called these: so no other library of ours has to know of it.
+ * MPI_Isendrecv, made of an MPI_Irecv and an MPI_Isend.
  *
  * The program's request is that of the receive. The send's is kept beside it, by handle, and goes
  * first: only when the send is complete is the receive shown to a call that may complete one
@@ -11,8 +9,8 @@
  *
  * The functions take the arguments of MPI's, behind the table of those that stand behind us.
  */
-#ifndef RP_ISENDRECV_H
-#define RP_ISENDRECV_H
+#ifndef RP_PAIRS_H
+#define RP_PAIRS_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -22,7 +20,6 @@
 #include "preload/real_functions.h"
 #include "next.h"
 
-#define RP_TAIL
 #define RP_NOINLINE __attribute__((noinline))
 
 /* How many pairs are pending. Other threads may begin one meanwhile, but no call can be about its
@@ -69,9 +66,6 @@ bool rp_pair_is_among(int count, const MPI_Request *requests);
 int rp_pair_complete(const struct rp_next *next, const struct rp_completion *c);
 
 /* pair_requests.c */
-
-/* Ends the job: `function` is not supported for `what`. */
-void rp_pair_refuse(const char *function, const char *what) __attribute__((noreturn));
 
 /* Tests the send of a pair. Returns whether it is complete; its error is then in the pair. */
 bool rp_pair_test_send(const struct rp_next *next, struct rp_pair *pair);

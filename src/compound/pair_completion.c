@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
-#include "isendrecv/isendrecv.h"
+#include "compound/pairs.h"
 #include "preload/completion_call.h"
 #include "preload/constants.h"
 

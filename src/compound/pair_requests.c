@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What else the program does with the request of a pair: MPI_Request_get_status, MPI_Request_free,
  * MPI_Cancel. */
-#include <time.h>
-#include <unistd.h>
-
-#include "base/diagnostics.h"
-#include "isendrecv/isendrecv.h"
+#include "compound/pairs.h"
+#include "compound/compound_start.h"
+#include "compound/persistent.h"
 #include "preload/constants.h"
-#include "peers/peer_reprise.h"
-#include "reprise.h"
-
-void rp_pair_refuse(const char *function, const char *what)
-{
-    struct timespec pause = {0, 100000000};
-    int rank;
-
-    if (rp_pmpi.Comm_rank(rp_constant.world, &rank) == MPI_SUCCESS)
-        rp_diagnostics_process("rank", rank);
-    rp_error("%s of %s is not supported, so the program is stopped here", function, what);
-    if (reprise_refused)
-        reprise_refused(function);
-    nanosleep(&pause,
-              NULL); /* some launchers drop what they have not forwarded yet when a job aborts */
-    rp_pmpi.Abort(rp_constant.world, REPRISE_EXIT_UNSUPPORTED);
-    _exit(REPRISE_EXIT_UNSUPPORTED);
-}
 
 static struct rp_pair *pair_of(const MPI_Request *request)
 {
@@ -63,6 +43,8 @@ int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
 {
     struct rp_pair *pair = pair_of(request);
 
+    if (request)
+        rp_persistent_freed(*request);
     if (!pair)
         return next->Request_free(request);
     MPI_Request handle = *request;
@@ -77,6 +59,7 @@ int rp_pair_Request_free(const struct rp_next *next, MPI_Request *request)
 int rp_pair_Cancel(const struct rp_next *next, MPI_Request *request)
 {
     if (pair_of(request))
-        rp_pair_refuse("MPI_Cancel", "a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
+        rp_compound_refuse("MPI_Cancel",
+                           "a request that MPI_Isendrecv or MPI_Isendrecv_replace made");
     return next->Cancel(request);
 }

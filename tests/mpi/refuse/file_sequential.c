@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-// ranks: 3
+// ranks: 2
 // native: same
 // refuses: MPI_File_write_shared
 // det: refused
-// about: a shared file pointer, by which ranks write in the order in which they come
+// about: the shared pointer of a file without explicit offsets (MPI_MODE_SEQUENTIAL)
 #include <unistd.h>
 
 #include "../check.h"
@@ -18,8 +18,10 @@ int main(int argc, char **argv)
     check_start(&argc, &argv);
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
     value = check.rank;
-    snprintf(name, sizeof name, "/tmp/reprise_write_shared.%ld", id);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+    snprintf(name, sizeof name, "/tmp/reprise_file_sequential.%ld", id);
+    MPI_File_open(MPI_COMM_WORLD, name,
+                  MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_SEQUENTIAL |
+                      MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
     MPI_File_write_shared(file, &value, 1, MPI_LONG, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
