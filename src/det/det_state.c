@@ -42,9 +42,9 @@ void rp_det_end_job(int exit_status)
 
 static bool is_dynamic(const char *function)
 {
-    static const char *const names[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
-                                        "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join",
-                                        "MPI_Lookup_name"};
+    static const char *const names[] = {"MPI_Comm_spawn",  "MPI_Comm_spawn_multiple",
+                                        "MPI_Comm_accept", "MPI_Comm_connect",
+                                        "MPI_Comm_join",   "MPI_Lookup_name"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(function, names[i]) == 0)
