@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-// ranks: 4
+// ranks: 3
 // native: differs
 // timeout: 240
 // det: refused: MPI_Comm_
