@@ -87,9 +87,8 @@ static void forget_places(const struct rp_site_table *table)
     places = NULL;
 }
 
-static void put_text(struct rp_buffer *out, uint64_t number,
-                     const struct rp_event *e, const uint64_t *time, const char *function,
-                     const char *place)
+static void put_text(struct rp_buffer *out, uint64_t number, const struct rp_event *e,
+                     const uint64_t *time, const char *function, const char *place)
 {
     rp_buffer_printf(out, "%s %llu %s %s site=%u", process, U64(number), rp_event_name(e->kind),
                      rp_text_shown(function), e->site);
@@ -282,8 +281,8 @@ static enum rp_status dump(const char *name, struct rp_problem *why)
     if (status == RP_OK) {
         status = chosen_ranks(&jobs, &first, &last, why);
         if (status == RP_OK && who)
-            status = rp_print_writers(directory, &jobs.job[0].manifest, rank_text, json != NULL,
-                                      why);
+            status =
+                rp_print_writers(directory, &jobs.job[0].manifest, rank_text, json != NULL, why);
         for (size_t i = 0; !who && status == RP_OK && i < jobs.count; i++)
             status = dump_job(&jobs.job[i], first, last, why);
         rp_jobs_free(&jobs);

@@ -242,9 +242,9 @@ static void show_progress(const struct rp_replay_state *state)
     snprintf(text, sizeof text,
              "reprise: %.0f %% of %llu events on %u ranks; slowest is rank %s: %.0f %%, %s%s%s",
              100.0 * (double)done / (double)total, (unsigned long long)total, state->ranks,
-             slot->name,
-             100.0 * (double)slot->done / (double)slot->total, rp_state_word(rp_state_now(slot)),
-             waits ? " in " : "", waits ? rp_state_what(slot, what) : "");
+             slot->name, 100.0 * (double)slot->done / (double)slot->total,
+             rp_state_word(rp_state_now(slot)), waits ? " in " : "",
+             waits ? rp_state_what(slot, what) : "");
     rp_progress_line_show(text);
 }
 
@@ -407,8 +407,8 @@ static int verdict(const struct replay *r, int status)
         return status; /* said by the rank that found it */
     if (done != total) {
         if (r->is_shown) {
-            rp_error("replayed %llu of %llu events on %s: NOT identical",
-                     (unsigned long long)done, (unsigned long long)total, ranks);
+            rp_error("replayed %llu of %llu events on %s: NOT identical", (unsigned long long)done,
+                     (unsigned long long)total, ranks);
             say_where_it_stopped(r->state);
         }
         return REPRISE_EXIT_DIVERGED;
@@ -488,6 +488,16 @@ static bool is_compared(void)
            !rp_setting("REPRISE_AT_END");
 }
 
+static bool has_children(const char *directory)
+{
+    struct rp_jobs jobs;
+    struct rp_problem ignored;
+    bool has = rp_jobs_read(directory, &jobs, &ignored) == RP_OK && jobs.count > 1;
+
+    rp_jobs_free(&jobs);
+    return has;
+}
+
 /* Fails if the record of a program that made windows cannot be replayed in this way: not all ranks
  * have data, or an option needs a launcher. `with_data`: the number of ranks with data. */
 static enum rp_status check_windows(const struct replay *r, uint32_t with_data,
@@ -499,6 +509,11 @@ static enum rp_status check_windows(const struct replay *r, uint32_t with_data,
                          : shuffle  ? "--shuffle"
                                     : NULL;
 
+    if (has_children(r->directory))
+        return rp_fail(why, RP_UNSUPPORTED,
+                       "%s is of a program with one-sided communication that spawned children: "
+                       "'reprise solo -r RANK' replays one rank",
+                       r->directory);
     if (with_data < r->manifest.ranks)
         return rp_fail(why, RP_USAGE,
                        "%s is of a program with one-sided communication, and has the data of only "

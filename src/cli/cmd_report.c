@@ -73,8 +73,8 @@ static enum rp_status collect_job(const char *directory, const struct backend *b
 }
 
 /* The record, and those of the jobs that were spawned behind it. */
-static enum rp_status collect(const char *name, const struct backend *backend,
-                              struct collected *c, struct rp_problem *why)
+static enum rp_status collect(const char *name, const struct backend *backend, struct collected *c,
+                              struct rp_problem *why)
 {
     struct rp_jobs jobs = {0};
     struct rp_manifest manifest;

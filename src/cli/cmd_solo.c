@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* reprise solo: runs ranks of a record alone, each as one process without a launcher. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "job/settings.h"
 #include "cli/options.h"
 #include "cli/solorun.h"
 #include "cli/print_writers.h"
+#include "log/jobs.h"
 #include "log/rundir.h"
 #include "reprise.h"
 
@@ -15,7 +18,8 @@ static const char *ranks, *where, *mpi, *force, *until, *break_at, *who, *json;
 
 static const struct rp_option options[] = {
     {"--rank", "-r", "R[,R]",
-     "the ranks to run, such as 3 or 3,7-9; the record must have their data (reprise record "
+     "the ranks to run, such as 3 or 3,7-9, or one child, such as 0.1.2; the record must have "
+     "their data (reprise record "
      "--ranks)",
      &ranks},
     {"--directory", NULL, "DIR", "run in this directory, not in the recorded one", &where},
@@ -38,13 +42,39 @@ static bool is_own(int status)
     return status >= REPRISE_EXIT_USAGE && status <= REPRISE_EXIT_INTERNAL;
 }
 
+/* Of a child, such as 0.1.2: leaves its rank in `ranks`, and returns the name of its job. */
+static const char *job_of(const char *process, char job[RP_JOB_NAME])
+{
+    const char *dot = strrchr(process, '.');
+
+    snprintf(job, RP_JOB_NAME, "%.*s", (int)(dot - process), process);
+    if (rp_job_is_name(job))
+        ranks = dot + 1;
+    return rp_job_is_name(job) ? job : "";
+}
+
+/* To the directory of the job. */
+static enum rp_status enter_job(char **directory, const char *job, struct rp_problem *why)
+{
+    char *own = rp_job_directory(*directory, job);
+    enum rp_status status = RP_OK;
+
+    if (!own || access(own, F_OK) != 0)
+        status = rp_fail(why, RP_USAGE, "%s has no spawned job %s: 'reprise info' lists them",
+                         *directory, job);
+    free(*directory);
+    *directory = own;
+    return status;
+}
+
 static int run(const struct rp_command *command, int argc, char **argv)
 {
     struct rp_manifest manifest;
     struct rp_problem why;
     char *directory;
     int first = rp_options_parse(command, argc, argv);
-    const char *name = NULL;
+    const char *name = NULL, *job = "";
+    char job_name[RP_JOB_NAME];
 
     if (first < 0)
         return REPRISE_EXIT_USAGE;
@@ -56,6 +86,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
             return REPRISE_EXIT_USAGE;
         first += 1 + more;
     }
+    if (ranks && strchr(ranks, '.'))
+        job = job_of(ranks, job_name);
     if (!ranks || !rp_ranks_are_good(ranks))
         return rp_usage_error(command, "which rank? -r 3, or several: -r 3,7-9");
     if (until && (*until == 0 || until[strspn(until, "0123456789")]))
@@ -65,6 +97,8 @@ static int run(const struct rp_command *command, int argc, char **argv)
     if (until && break_at)
         return rp_usage_error(command, "--until and --break: one of them is expected");
     enum rp_status status = rp_run_find(name ? name : rp_setting("REPRISE_RUN"), &directory, &why);
+    if (status == RP_OK)
+        status = enter_job(&directory, job, &why);
     if (status == RP_OK)
         status = rp_manifest_read(directory, &manifest, &why);
     if (status != RP_OK) {

@@ -149,7 +149,9 @@ static void release(struct status *s)
 
 static const struct rp_rank_slot *waiting(const struct rp_replay_state *state, uint32_t rank)
 {
-    return state && rank < state->ranks && rp_state_now(&state->rank[rank]) == RP_RANK_WAITING ? &state->rank[rank] : NULL;
+    return state && rank < state->ranks && rp_state_now(&state->rank[rank]) == RP_RANK_WAITING
+               ? &state->rank[rank]
+               : NULL;
 }
 
 static void put_wait(struct rp_buffer *out, const struct rp_rank_slot *slot)
@@ -230,12 +232,13 @@ static void put_replay(struct rp_buffer *out, const struct running *replay)
     rp_buffer_printf(out, "\nreplay    process %d: %.1f %%, %llu of %llu events", replay->pid,
                      per_cent(done, total), U64(done), U64(total));
     if (slowest < state->ranks)
-        rp_buffer_printf(out, "; slowest is rank %s: %.1f %%",
-                         state->rank[slowest].name, per_cent(state->rank[slowest].done, state->rank[slowest].total));
+        rp_buffer_printf(out, "; slowest is rank %s: %.1f %%", state->rank[slowest].name,
+                         per_cent(state->rank[slowest].done, state->rank[slowest].total));
     rp_buffer_byte(out, '\n');
     for (uint32_t i = 0; i < state->ranks; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
-        rp_buffer_printf(out, "%6s %12llu of %llu, ", slot->name, U64(slot->done), U64(slot->total));
+        rp_buffer_printf(out, "%6s %12llu of %llu, ", slot->name, U64(slot->done),
+                         U64(slot->total));
         if (waiting(state, i))
             put_wait(out, slot);
         else
@@ -259,7 +262,8 @@ static void put_text(struct rp_buffer *out, const struct status *s)
                      "has the fewest: %llu\nbytes     %llu\n\n",
                      rp_text_shown(s->directory), word_of(s), rp_text_shown(s->manifest.started),
                      rp_text_shown(s->manifest.host), U64(p->events), p->ranks,
-                     p->ranks ? p->rank[p->behind].name : "", U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
+                     p->ranks ? p->rank[p->behind].name : "",
+                     U64(p->ranks ? p->rank[p->behind].events : 0), U64(p->bytes));
     rp_buffer_printf(out, "  rank       events      bytes  state\n");
     for (uint32_t i = 0; i < p->ranks; i++)
         put_rank(out, s, i);
@@ -306,10 +310,11 @@ static void put_json_rank(struct rp_buffer *out, const struct status *s, uint32_
     struct rp_buffer end = {0};
     struct rp_mpi_backtrace place;
 
-    rp_buffer_printf(out,
-                     "%s\n    {\"rank\": %u, \"name\": \"%s\", \"state\": \"%s\", \"events\": %llu, "
-                     "\"bytes\": %llu",
-                     i ? "," : "", i, r->name, states[r->state], U64(r->events), U64(r->bytes));
+    rp_buffer_printf(
+        out,
+        "%s\n    {\"rank\": %u, \"name\": \"%s\", \"state\": \"%s\", \"events\": %llu, "
+        "\"bytes\": %llu",
+        i ? "," : "", i, r->name, states[r->state], U64(r->events), U64(r->bytes));
     if (r->state == RP_PROGRESS_WRITTEN) {
         rp_buffer_printf(out, ", \"process\": %d, \"polls\": %llu", (int)r->pid, U64(r->polls));
         put_json_wait(out, waiting(s->waits, i));
@@ -341,7 +346,8 @@ static void put_json_replay(struct rp_buffer *out, const struct running *replay,
             out,
             "%s\n      {\"rank\": %u, \"name\": \"%s\", \"state\": \"%s\", \"done\": %llu, "
             "\"total\": %llu",
-            i ? "," : "", i, slot->name, rp_state_word(slot->state), U64(slot->done), U64(slot->total));
+            i ? "," : "", i, slot->name, rp_state_word(slot->state), U64(slot->done),
+            U64(slot->total));
         put_json_wait(out, waiting(state, i));
         rp_buffer_byte(out, '}');
     }

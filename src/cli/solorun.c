@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/diagnostics.h"
 #include "log/secret_names.h"
+#include "job/job_names.h"
 #include "job/settings.h"
 #include "cli/launch.h"
 #include "log/accesslog.h"
@@ -27,6 +28,14 @@
 #include "log/refusal.h"
 #include "log/rundir.h"
 #include "reprise.h"
+
+/* Stays until the next call. */
+static const char *name_of(const struct rp_solo *s, uint32_t rank)
+{
+    static char name[RP_PROCESS_NAME];
+
+    return rp_process_name(s->manifest->job, rank, name);
+}
 
 /* Returns whether the replay keeps the caller's value of a variable ("NAME=VALUE"), since it
  * belongs to the terminal. All other variables are those of the recorded rank. */
@@ -328,7 +337,8 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     if (is_own(status))
         return status; /* said where it was found */
     if (!is_there) {
-        rp_error("rank %u: nothing was replayed: no process called MPI_Init under reprise", rank);
+        rp_error("rank %s: nothing was replayed: no process called MPI_Init under reprise",
+                 name_of(s, rank));
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
     enum rp_end_reason then = RP_END_KILLED, now = RP_END_KILLED, ignored;
@@ -346,19 +356,19 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     }
     if (then == RP_END_FINALIZE && now == RP_END_EXIT) {
         rp_error(
-            "rank %u alone: it went on where the recorded rank called MPI_Finalize: NOT identical",
-            rank);
+            "rank %s alone: it went on where the recorded rank called MPI_Finalize: NOT identical",
+            name_of(s, rank));
         return REPRISE_EXIT_DIVERGED;
     }
     if (recorded.events != made.events || recorded.digest != made.digest) {
-        rp_error("rank %u alone: %llu events, %llu were recorded: NOT identical", rank,
+        rp_error("rank %s alone: %llu events, %llu were recorded: NOT identical", name_of(s, rank),
                  (unsigned long long)made.events, (unsigned long long)recorded.events);
         return REPRISE_EXIT_DIVERGED;
     }
     if (made.events < all || (stopped && !killed)) {
-        rp_note("rank %u replayed alone: %llu of %llu events: identical so far, but it was stopped "
+        rp_note("rank %s replayed alone: %llu of %llu events: identical so far, but it was stopped "
                 "there",
-                rank, (unsigned long long)made.events, (unsigned long long)all);
+                name_of(s, rank), (unsigned long long)made.events, (unsigned long long)all);
         return status;
     }
     *same = true;
@@ -370,17 +380,17 @@ static int verdict(const struct rp_solo *s, uint32_t rank, const char *output, u
     }
     struct rp_refusal refusal;
     if (killed && rp_refusal_read(s->directory, &refusal)) {
-        rp_error("rank %u replayed alone: %llu events, to the end of its record; the recording was "
+        rp_error("rank %s replayed alone: %llu events, to the end of its record; the recording was "
                  "refused at %s on rank %s, and nothing is recorded behind that call",
-                 rank, (unsigned long long)made.events, refusal.function, refusal.rank);
+                 name_of(s, rank), (unsigned long long)made.events, refusal.function, refusal.rank);
         return status ? status : REPRISE_EXIT_UNSUPPORTED;
     }
     if (made.events == 0 && entries > 0)
-        rp_note("rank %u replayed alone: no events (MPI left nothing open to this rank), %llu "
+        rp_note("rank %s replayed alone: no events (MPI left nothing open to this rank), %llu "
                 "entries of data: identical",
-                rank, (unsigned long long)entries);
+                name_of(s, rank), (unsigned long long)entries);
     else
-        rp_note("rank %u replayed alone: %llu events, digest %016llx: identical", rank,
+        rp_note("rank %s replayed alone: %llu events, digest %016llx: identical", name_of(s, rank),
                 (unsigned long long)made.events, (unsigned long long)made.digest);
     return status;
 }
@@ -395,9 +405,10 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
          **command = recorded ? recorded : s->command;
     char *accesses = s->who ? unproved_accesses(s, rank) : NULL;
     enum rp_status status =
-        command ? RP_OK
-                : rp_fail(&why, RP_DAMAGED,
-                          "the record does not know the command of rank %u: give it", rank);
+        command
+            ? RP_OK
+            : rp_fail(&why, RP_DAMAGED, "the record does not know the command of rank %s: give it",
+                      name_of(s, rank));
 
     if (status == RP_OK && (s->until || s->break_at) && !(command = in_gdb(s, command)))
         status =
@@ -415,7 +426,7 @@ static int run_rank(const struct rp_solo *s, uint32_t rank, struct rp_data_reade
         status = rp_launch_preload(s->mpi, s->manifest->mpi, command, &why);
     }
     if (status != RP_OK) {
-        rp_error("cannot replay rank %u: %s", rank, why.text);
+        rp_error("cannot replay rank %s: %s", name_of(s, rank), why.text);
         rmdir(output);
         free(accesses);
         free(recorded);
@@ -460,7 +471,7 @@ static int run_several(const struct rp_solo *s, struct rp_data_reader **readers)
         if (child == 0)
             _exit(run_child(s, i, readers[i]));
         if (readers[i] && child < 0) {
-            rp_error("cannot start a process for rank %u: %s", i, strerror(errno));
+            rp_error("cannot start a process for rank %s: %s", name_of(s, i), strerror(errno));
             worst = REPRISE_EXIT_INTERNAL;
         }
     }
@@ -485,14 +496,14 @@ static enum rp_status check_until(const struct rp_solo *s, uint32_t rank, struct
     rp_log_free(log);
     if (events == 0)
         return rp_fail(why, RP_USAGE,
-                       "--until %s: rank %u made no events, since nothing was left open to it; "
+                       "--until %s: rank %s made no events, since nothing was left open to it; "
                        "--break stops at a place of the program",
-                       s->until, rank);
+                       s->until, name_of(s, rank));
     if (wanted > events)
         return rp_fail(
             why, RP_USAGE,
-            "--until %s: rank %u made only %llu events ('reprise dump -r %u' lists them)", s->until,
-            rank, events, rank);
+            "--until %s: rank %s made only %llu events ('reprise dump -r %s' lists them)", s->until,
+            name_of(s, rank), events, name_of(s, rank));
     return RP_OK;
 }
 

@@ -72,11 +72,10 @@ static struct rp_port *map(const char *port)
 {
     struct stat about;
     int fd = open_file(port, 0);
-    void *memory = fd >= 0 && fstat(fd, &about) == 0 &&
-                           (size_t)about.st_size >= sizeof(struct rp_port)
-                       ? mmap(NULL, sizeof(struct rp_port), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                              0)
-                       : MAP_FAILED;
+    void *memory =
+        fd >= 0 && fstat(fd, &about) == 0 && (size_t)about.st_size >= sizeof(struct rp_port)
+            ? mmap(NULL, sizeof(struct rp_port), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+            : MAP_FAILED;
 
     if (fd >= 0)
         close(fd);

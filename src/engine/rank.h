@@ -15,7 +15,7 @@ struct rp_rank {
     struct rp_session session;
     char state_path[PATH_MAX];
     struct rp_replay_state *state; /* of all ranks */
-    uint32_t first; /* the slot of rank 0 of this job */
+    uint32_t first;                /* the slot of rank 0 of this job */
     struct rp_rank_slot *slot;     /* its part of this rank; NULL: not mapped yet */
     long stall;                    /* seconds after which a wait is reported; 0: never */
     int32_t cores;                 /* of this host */

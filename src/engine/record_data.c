@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_data.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/record_events.h"
 #include "entry/threads.h"
 #include "job/settings.h"
@@ -8,6 +11,12 @@
 #include "peers/peer_reprise.h"
 
 static bool is_on, has_threads;
+
+/* Numbers are ranks of the launcher; of children, `all` has the data. */
+static bool is_in_set(const char *ranks, const struct rp_session *session)
+{
+    return *session->job ? strcmp(ranks, "all") == 0 : rp_ranks_have(ranks, session->rank);
+}
 
 enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_problem *why)
 {
@@ -20,7 +29,7 @@ enum rp_status rp_record_data_open(const struct rp_session *session, struct rp_p
         return rp_fail(why, RP_USAGE,
                        "the data of ranks is to be recorded, but libreprise-partial.so is not "
                        "preloaded behind libreprise.so");
-    if (!is_partial && !rp_ranks_have(ranks, session->rank))
+    if (!is_partial && !is_in_set(ranks, session))
         return RP_OK; /* ranks outside the set have no data log */
     is_on = true;
     if (is_partial)

@@ -8,6 +8,8 @@
 #include "engine/record_data.h"
 #include "engine/record_events.h"
 #include "engine/gdb_hooks.h"
+#include "engine/spawn.h"
+#include "entry/entry.h"
 #include "log/logreader.h"
 #include "entry/comms.h"
 #include "entry/thread_state.h"
@@ -148,6 +150,39 @@ static void value_taken(void)
     rp_record_data_value_taken();
 }
 
+/* Nothing is spawned or connected. But this process makes the calls by which a recorded root finds
+ * out about them: their results are in the data log, too. */
+
+static const struct rp_session *rank_session;
+
+static int partial_spawn(const struct rp_call *call, const struct rp_spawn *spawn)
+{
+    char job[RP_JOB_NAME];
+    bool is_root = rp_spawn_is_root(call, spawn, rank_session, job);
+    int rc = rp_spawn_plain(call, spawn);
+
+    if (is_root && rc == MPI_SUCCESS)
+        rp_spawn_children(spawn);
+    show_events(call);
+    return rc;
+}
+
+static int partial_connect(const struct rp_call *call, const struct rp_connection *c)
+{
+    int rc;
+    int32_t unused = 0;
+    uint64_t ticket = 0;
+
+    partial_value(call, &unused, &ticket);
+    RP_INSIDE(rc, call->next->Comm_connect(c->port, c->info, c->root, c->comm, c->newcomm));
+    return rc;
+}
+
+static void partial_accepted(const char *function, const char *port)
+{
+    (void)function, (void)port;
+}
+
 static uint64_t recorded_events(const struct rp_session *session)
 {
     struct rp_log *log;
@@ -180,6 +215,12 @@ const struct rp_engine *rp_record_partial_over(const struct rp_engine *without,
     engine.Improbe = partial_Improbe;
     engine.complete = partial_complete;
     engine.Request_get_status = partial_Request_get_status;
+    engine.spawn = partial_spawn;
+    engine.connect = partial_connect;
+    engine.accepted = partial_accepted;
+    engine.port_opened = NULL;
+    engine.port_closed = NULL;
+    rank_session = session;
     rp_slow_set(RP_SLOW_TOOL);
     rp_gdb_hook_begin(session->rank, recorded_events(session));
     return &engine;

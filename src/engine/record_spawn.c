@@ -15,9 +15,8 @@ int rp_record_spawn(const struct rp_call *call, const struct rp_spawn *spawn,
 
     if (!rp_spawn_is_root(call, spawn, session, job))
         return rp_spawn_plain(call, spawn);
-    int rc = rp_spawn_with(call, spawn, session, job, NULL);
-    uint32_t children = rc == MPI_SUCCESS ? (uint32_t)rp_spawn_children(spawn) : 0;
-    if (rp_job_note(session->record, job, children, &why) != RP_OK) {
+    int children, rc = rp_spawn_with(call, spawn, session, job, NULL, &children);
+    if (rp_job_note(session->record, job, (uint32_t)children, &why) != RP_OK) {
         rp_error("%s: %s", call->function, why.text);
         rp_end_job(REPRISE_EXIT_DAMAGED);
     }

@@ -158,7 +158,8 @@ static void describe(struct rp_manifest *m, const struct rp_session *session, co
     m->environment = variables();
     m->codec = strdup(rp_setting("REPRISE_CODEC") ? rp_setting("REPRISE_CODEC") : "auto");
     m->clocks = strdup(rp_setting("REPRISE_CLOCKS") ? "lamport" : "");
-    m->data = strdup(rp_setting("REPRISE_RANKS") ? rp_setting("REPRISE_RANKS") : "");
+    const char *ranks = rp_setting("REPRISE_RANKS");
+    m->data = strdup(ranks && (!*session->job || strcmp(ranks, "all") == 0) ? ranks : "");
     m->wrappers = strdup(rp_wrappers_list());
     m->threads = strdup(rp_setting("REPRISE_THREADS") ? "all" : "");
     m->capture = strdup(rp_setting("REPRISE_CAPTURE") ? rp_setting("REPRISE_CAPTURE") : "");

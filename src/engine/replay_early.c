@@ -48,8 +48,7 @@ void rp_replay_load_early(void)
         return;
     char *own = rp_job_directory(directory, rp_job_own());
     if (own && rp_manifest_read(own, &manifest, &why) == RP_OK) {
-        if (rp_log_open(own, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) ==
-            RP_OK) {
+        if (rp_log_open(own, manifest.run, (uint32_t)rank, manifest.ranks, &log, &why) == RP_OK) {
             take_early(log);
             rp_log_free(log);
         }

@@ -80,8 +80,7 @@ static void finish_together(bool is_same)
     rp_session_sum(own, sum, 3);
     if (!is_same)
         rp_rank.slot->state = RP_RANK_DIVERGED;
-    if (rp_rank.session.rank != 0 || rp_setting("REPRISE_PARENT") ||
-        *rp_rank.session.job)
+    if (rp_rank.session.rank != 0 || rp_setting("REPRISE_PARENT") || *rp_rank.session.job)
         return;
     say_verdict(sum[0], sum[1] != 0, sum[2] != 0);
     unlink(rp_rank.state_path);

@@ -17,7 +17,8 @@
 static int spawn_job(const struct rp_call *call, const struct rp_spawn *spawn, const char *job)
 {
     rp_state_set_job(rp_rank.state, job, RP_RANK_ABSENT);
-    int rc = rp_spawn_with(call, spawn, &rp_rank.session, job, rp_rank.state_path);
+    int children,
+        rc = rp_spawn_with(call, spawn, &rp_rank.session, job, rp_rank.state_path, &children);
     if (rc != MPI_SUCCESS)
         rp_diverge(call, NULL, NULL, "a spawn failed that did not fail in the record");
     return rc;

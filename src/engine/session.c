@@ -69,6 +69,15 @@ bool rp_session_is_partial(void)
     return is_partial;
 }
 
+/* Messages begin with `rank 0.1.2`. */
+static void name_job(const char *job)
+{
+    static char prefix[RP_JOB_NAME + 1];
+
+    snprintf(prefix, sizeof prefix, "%s%s", job, *job ? "." : "");
+    rp_diagnostics_job(prefix);
+}
+
 enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_problem *why)
 {
     struct rp_manifest manifest;
@@ -83,20 +92,14 @@ enum rp_status rp_session_open_partial(struct rp_session *session, struct rp_pro
         return status;
     session->ranks = (int)manifest.ranks;
     session->run = manifest.run;
+    snprintf(session->job, sizeof session->job, "%s", manifest.job);
+    rp_process_name(session->job, session->rank, session->name);
+    name_job(session->job);
     snprintf(session->directory, sizeof session->directory, "%s", rp_setting("REPRISE_RUN"));
     status = check_manifest(session, &manifest, why);
     snprintf(session->directory, sizeof session->directory, "%s", output ? output : "");
     rp_manifest_free(&manifest);
     return status;
-}
-
-/* Messages begin with `rank 0.1.2`. */
-static void name_job(const char *job)
-{
-    static char prefix[RP_JOB_NAME + 1];
-
-    snprintf(prefix, sizeof prefix, "%s%s", job, *job ? "." : "");
-    rp_diagnostics_job(prefix);
 }
 
 void rp_session_open(struct rp_session *session)

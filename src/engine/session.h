@@ -18,9 +18,9 @@ struct rp_session {
     char job[RP_JOB_NAME]; /* of these ranks; "": that of the launcher */
     char name[RP_PROCESS_NAME];
     char directory[PATH_MAX]; /* of the job */
-    char record[PATH_MAX]; /* of all jobs */
-    char wrappers[PATH_MAX]; /* of a replay: by which the record distinguishes callers; empty: it
-                                does not */
+    char record[PATH_MAX];    /* of all jobs */
+    char wrappers[PATH_MAX];  /* of a replay: by which the record distinguishes callers; empty: it
+                                 does not */
 };
 
 /* Rank, size and job; messages carry the name from now on. */

@@ -57,9 +57,9 @@ int rp_spawn_plain(const struct rp_call *call, const struct rp_spawn *s)
                                                       s->infos, s->root, s->comm, s->intercomm,
                                                       s->errcodes));
     else
-        RP_INSIDE(rc, call->next->Comm_spawn(s->commands[0], s->argvs[0], s->maxprocs[0],
-                                             s->infos[0], s->root, s->comm, s->intercomm,
-                                             s->errcodes));
+        RP_INSIDE(rc,
+                  call->next->Comm_spawn(s->commands[0], s->argvs[0], s->maxprocs[0], s->infos[0],
+                                         s->root, s->comm, s->intercomm, s->errcodes));
     return rc;
 }
 
@@ -265,7 +265,8 @@ static int call_wrapped(const struct rp_call *call, const struct rp_spawn *spawn
 
 /* The mark lies beside what the children write: in the record, or by the state of a replay. */
 int rp_spawn_with(const struct rp_call *call, const struct rp_spawn *spawn,
-                  const struct rp_session *session, const char *job, const char *state)
+                  const struct rp_session *session, const char *job, const char *state,
+                  int *children)
 {
     struct spawning s = {.session = session, .job = job, .state = state};
 
@@ -274,7 +275,8 @@ int rp_spawn_with(const struct rp_call *call, const struct rp_spawn *spawn,
         rp_bug(__FILE__, __LINE__, "the path of the record is too long");
     unlink(s.mark);
     int rc = call_wrapped(call, spawn, &s);
-    if (rc == MPI_SUCCESS && rp_spawn_children(spawn) > 0 && !has_come(s.mark))
+    *children = rc == MPI_SUCCESS ? rp_spawn_children(spawn) : 0;
+    if (*children > 0 && !has_come(s.mark))
         refuse_children(call, spawn);
     unlink(s.mark);
     return rc;

@@ -39,11 +39,11 @@ enum rp_status rp_job_refuse(const char *directory, const struct rp_manifest *ma
 
     if (!*manifest->job)
         return RP_OK;
-    return rp_fail(why, RP_USAGE,
-                   "%s is the part of a record that belongs to the spawned job %s: name the record, "
-                   "%.*s",
-                   directory, manifest->job, slash ? (int)(slash - directory) : 1,
-                   slash ? directory : ".");
+    return rp_fail(
+        why, RP_USAGE,
+        "%s is the part of a record that belongs to the spawned job %s: name the record, "
+        "%.*s",
+        directory, manifest->job, slash ? (int)(slash - directory) : 1, slash ? directory : ".");
 }
 
 /* Writing */

@@ -66,8 +66,7 @@ bool rp_refusal_describe(const char *directory, const struct rp_replay_state *st
     else
         return false;
     rp_buffer_printf(
-        out,
-        ": %llu of %llu events on %s were replayed, and none is recorded behind that call",
+        out, ": %llu of %llu events on %s were replayed, and none is recorded behind that call",
         (unsigned long long)done, (unsigned long long)total, rp_state_ranks(state, ranks));
     rp_buffer_byte(out, 0);
     return true;

@@ -295,8 +295,8 @@ void rp_state_print_waits(const struct rp_replay_state *state, struct rp_buffer 
     for (uint32_t i = 0; i < state->ranks && lines < LINES; i++) {
         const struct rp_rank_slot *slot = &state->rank[i];
         if (rp_state_now(slot) == RP_RANK_WAITING)
-            rp_buffer_printf(out, "  rank %s waits since %lld s: %s\n", slot->name, rp_state_waited(slot),
-                             rp_state_what(slot, what)),
+            rp_buffer_printf(out, "  rank %s waits since %lld s: %s\n", slot->name,
+                             rp_state_waited(slot), rp_state_what(slot, what)),
                 lines++;
     }
     if (lines == LINES)
@@ -321,8 +321,7 @@ static bool is_still(const struct rp_rank_slot *slot, enum rp_certainty least)
     if (now == RP_RANK_WAITING)
         return slot->certain >= (uint32_t)least || (slot->in_call && least <= RP_CERTAIN_CALL);
     return now == RP_RANK_PARKED || now == RP_RANK_FINISHED || now == RP_RANK_ENDED ||
-           now == RP_RANK_UNSPAWNED ||
-           (is_in_call(slot, now) && least <= RP_CERTAIN_CALL);
+           now == RP_RANK_UNSPAWNED || (is_in_call(slot, now) && least <= RP_CERTAIN_CALL);
 }
 
 bool rp_state_is_stuck(const struct rp_replay_state *state, enum rp_certainty least)

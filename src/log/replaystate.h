@@ -23,8 +23,8 @@ enum rp_rank_state {
     RP_RANK_FREE,       /* past the end of its record, running on */
     RP_RANK_FINISHED,   /* in MPI_Finalize, everything replayed */
     RP_RANK_DIVERGED,
-    RP_RANK_FAILED, /* gave up for another reason, which it said */
-    RP_RANK_ENDED,  /* called MPI_Abort or exited without MPI_Finalize */
+    RP_RANK_FAILED,    /* gave up for another reason, which it said */
+    RP_RANK_ENDED,     /* called MPI_Abort or exited without MPI_Finalize */
     RP_RANK_UNSPAWNED, /* nobody has spawned it yet */
 };
 
@@ -56,10 +56,10 @@ struct rp_state_text {
 struct rp_rank_slot {
     _Alignas(RP_STATE_LINE) _Atomic uint32_t state;
     uint32_t pid;
-    _Atomic uint64_t done; /* events replayed */
-    uint64_t total;        /* events recorded */
-    uint32_t certain;      /* of WAITING: enum rp_certainty */
-    int64_t since;         /* CLOCK_MONOTONIC seconds, of WAITING */
+    _Atomic uint64_t done;      /* events replayed */
+    uint64_t total;             /* events recorded */
+    uint32_t certain;           /* of WAITING: enum rp_certainty */
+    int64_t since;              /* CLOCK_MONOTONIC seconds, of WAITING */
     char name[RP_PROCESS_NAME]; /* never changes */
     struct rp_state_text what;
     /* By the thread of the rank that watches it (engine/standstill.c). */

@@ -8,6 +8,8 @@
 #ifndef RP_PARTIAL_H
 #define RP_PARTIAL_H
 
+#include <string.h>
+
 #include "partial/partial_access_trace.h"
 #include "partial/partial_areas.h"
 #include "partial/partial_completion.h"

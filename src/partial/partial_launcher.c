@@ -13,25 +13,27 @@
 
 static bool is_launchers(const char *variable)
 {
-    static const char *const beginnings[] = {"PMI",
-                                             "OMPI_COMM_",
-                                             "OMPI_UNIVERSE",
-                                             "OMPI_MCA_orte_",
-                                             "OMPI_MCA_ess",
-                                             "OMPI_MCA_pmix",
-                                             "OMPI_MCA_initial",
-                                             "OMPI_FIRST_RANKS",
-                                             "OMPI_APP_",
-                                             "OMPI_NUM_APP",
-                                             "OMPI_FILE",
-                                             "ORTE_",
-                                             "PRTE_",
-                                             "HYD",
-                                             "SLURM_",
-                                             "MPI_LOCAL",
-                                             "MPIR_CVAR_CH4_OFI",
-                                             "OMPI_MCA_btl=",
-                                             "OMPI_MCA_pml="};
+    static const char *const beginnings[] = {
+        "PMI",
+        "OMPI_COMM_",
+        "OMPI_UNIVERSE",
+        "OMPI_MCA_orte_",
+        "OMPI_MCA_ess",
+        "OMPI_MCA_pmix",
+        "OMPI_MCA_initial",
+        "OMPI_FIRST_RANKS",
+        "OMPI_APP_",
+        "OMPI_NUM_APP",
+        "OMPI_FILE",
+        "OMPI_PARENT_PORT", /* Open MPI 4: of a spawned process */
+        "ORTE_",
+        "PRTE_",
+        "HYD",
+        "SLURM_",
+        "MPI_LOCAL",
+        "MPIR_CVAR_CH4_OFI",
+        "OMPI_MCA_btl=",
+        "OMPI_MCA_pml="};
 
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0)

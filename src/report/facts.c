@@ -113,8 +113,8 @@ static void add_job(struct rp_facts *facts, const struct rp_facts *job)
     facts->jobs++;
 }
 
-static enum rp_status collect_children(const struct rp_jobs *jobs, bool whole,
-                                       struct rp_facts *out, struct rp_problem *why)
+static enum rp_status collect_children(const struct rp_jobs *jobs, bool whole, struct rp_facts *out,
+                                       struct rp_problem *why)
 {
     struct rp_problem inner;
     enum rp_status status = RP_OK;
@@ -204,8 +204,7 @@ void rp_facts_put_summary(struct rp_buffer *out, const struct rp_facts *facts)
     rp_buffer_printf(out, "recorded %llu events on %s: %llu bytes, %.3f bytes a receive, ",
                      U64(facts->sum.events),
                      rp_ranks_words(facts->manifest.ranks, facts->children, ranks),
-                     U64(facts->sum.bytes),
-                     bytes_a_receive(&facts->sum));
+                     U64(facts->sum.bytes), bytes_a_receive(&facts->sum));
     if (facts->sum.data > 0)
         rp_buffer_printf(out, "and %llu bytes of data, ", U64(facts->sum.data));
     rp_buffer_printf(out, "in %s", rp_text_shown(facts->directory));

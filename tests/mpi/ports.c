@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-// ranks: 4
+// ranks: 3
 // native: differs
 // timeout: 240
 // det: refused: MPI_Comm_
@@ -31,7 +31,7 @@ static void connect_to(const char *port)
     MPI_Comm server;
     long value = 0;
 
-    for (int i = 0; i < 6; i++) // a pace is too short for a connection
+    for (int i = 0; i < 40; i++) // of clients that connect at once, Open MPI 4.1 loses some
         check_pace(1);
     MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &server);
     check_send(0, 1, 0, server);

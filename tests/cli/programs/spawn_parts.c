@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: spawn_parts WHAT: two ranks spawn two children; child 1 takes a message, and then does what
- * WHAT says. With OTHER in the environment, some take another path. */
+/* usage: spawn_parts WHAT: two ranks spawn two children; child 1 takes a message, and then does
+ * what WHAT says. With OTHER in the environment, some take another path. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
