@@ -426,6 +426,16 @@ static enum rp_status take_chunk(struct rp_data_reader *r, const struct rp_data_
     return RP_OK;
 }
 
+static enum rp_status is_other_kind(const struct rp_data_reader *r, struct rp_problem *why)
+{
+    const struct rp_data_kind *it =
+        r->mark == RP_DATA_TURNS ? &rp_data_of_turns : &rp_data_of_loads;
+
+    if (r->kind == &rp_data_of_calls)
+        return rp_fail(why, RP_DAMAGED, "rank %u: %s: it is %s", r->rank, r->path, it->what);
+    return rp_fail(why, RP_DAMAGED, "rank %u: %s: not %s", r->rank, r->path, r->kind->what);
+}
+
 /* A chunk that the file's end cuts off was never acknowledged, and is still in the tail. */
 static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *why)
 {
@@ -451,7 +461,7 @@ static enum rp_status find_chunks(struct rp_data_reader *r, struct rp_problem *w
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: %llu bytes behind its end", r->rank, r->path,
                        U64(r->size - at));
     if (status == RP_OK && r->kind->mark != r->mark)
-        return rp_fail(why, RP_DAMAGED, "rank %u: %s: not %s", r->rank, r->path, r->kind->what);
+        return is_other_kind(r, why);
     if (status == RP_OK && r->kind == &rp_data_of_calls && !r->place.program)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: it does not say how the rank was started",
                        r->rank, r->path);
