@@ -28,8 +28,22 @@ fail() {
     exit 1
 }
 
+# Where TEST_ABI names an MPI (openmpi, mpich), programs of the standard ABI run with that one: `use_abi` has the loader find its library.
+use_abi() { # MPI
+    local library file
+    library=$(sed -n 's/^library //p' "$build/lib/reprise/abi/mpi")
+    file=$(ls "$(dirname "$library")/libmpi_abi_$1.so".*.* 2>/dev/null | head -n 1)
+    [ -n "$file" ] && command -v "mpirun.$1" >/dev/null || return 1
+    mkdir -p "$work/abi.$1"
+    ln -sf "$file" "$work/abi.$1/libmpi_abi.so.1"
+    export LD_LIBRARY_PATH=$work/abi.$1 TEST_ABI=$1
+}
+[ -z "${TEST_ABI:-}" ] || use_abi "$TEST_ABI" || { echo "skipped: no standard ABI of $TEST_ABI"; exit 77; }
+
 launcher() { # MPI RANKS: sets the array `launch`
-    launch=("mpirun.$1" -n "$2")
+    local mpi=$1
+    [ "$1" != abi ] || mpi=${TEST_ABI:-abi}
+    launch=("mpirun.$mpi" -n "$2")
     command -v "${launch[0]}" >/dev/null || fail "no launcher for $1"
 }
 

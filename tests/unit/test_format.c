@@ -11,7 +11,7 @@
 
 TEST(the_header_is_that_of_the_format)
 {
-    static const uint8_t start[32] = {0x89, 'R',  'P', 'R', 'L', 'O',  'G',  '\n', 1,    0,    1,
+    static const uint8_t start[32] = {0x89, 'R',  'P', 'R', 'L', 'O',  'G',  '\n', 1,    0,    2,
                                       0,    0,    0,   0,   0,   0xef, 0xcd, 0xab, 0x89, 0x67, 0x45,
                                       0x23, 0x01, 5,   0,   0,   0,    9,    1,    0,    0};
     static const uint8_t zero[28];
@@ -238,7 +238,7 @@ TEST(what_must_be_known_is_refused_by_name)
         size_t at;
         uint8_t value;
         const char *says;
-    } cases[] = {{8, 2, "format 2.1 is newer"},  {12, 4, "feature bits 0x4"},
+    } cases[] = {{8, 2, "format 2.2 is newer"},  {12, 4, "feature bits 0x4"},
                  {16, 1, "another run or rank"}, {24, 2, "another run or rank"},
                  {28, 5, "another run or rank"}, {0, 0, "not the log of a rank"}};
     struct made m = {0};
