@@ -54,9 +54,9 @@ refuses 122 'rank 0: .*at byte' "$reprise" dump broken
 refuses 122 'rank 0: ' "$reprise" replay broken -- "${launch[@]}" "$program"
 rm -rf broken && cp -a pristine broken
 printf '\011' | dd of=broken/rank-00003.log bs=1 seek=8 conv=notrunc 2>/dev/null
-refuses 122 'format 9.1 is newer' "$reprise" verify broken
+refuses 122 'format 9.2 is newer' "$reprise" verify broken
 rm -rf broken && cp -a pristine broken && sed -i 's/"major": 1/"major": 7/' broken/manifest.json
-refuses 122 'format 7.1 is newer' "$reprise" info broken
+refuses 122 'format 7.2 is newer' "$reprise" info broken
 echo '{"format": ' >broken/manifest.json
 refuses 122 'manifest.json: at byte' "$reprise" info broken
 refuses 120 'the record has ranks 0 to 3' "$reprise" dump -r 4 run

@@ -28,7 +28,7 @@ REPRISE_THREADS=1 OTHERWISE=1 run 60 other "$reprise" replay plain
 "$reprise" env replay plain ./program | grep -q REPRISE_THREADS && fail "env replay: threads are followed"
 
 # What cannot be had together.
-for wrong in '--ranks 0' --clocks '--codec cdc'; do
+for wrong in --clocks '--codec cdc'; do
     read -ra options <<<"$wrong"
     run 60 wrong "$reprise" record --threads "${options[@]}" -o wrong "${launch[@]}" ./program
     [ "$status" -eq 120 ] && grep -q '^reprise: .*--threads: ' wrong.err && [ ! -e wrong ] || fail "with $wrong: exit status $status"

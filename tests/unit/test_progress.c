@@ -10,7 +10,9 @@
 
 enum { EVENTS = 500 };
 
-static struct rp_manifest manifest = {.run = SAMPLE_RUN, .ranks = SAMPLE_RANKS};
+static struct rp_manifest manifest = {.run = SAMPLE_RUN,
+                                      .ranks = SAMPLE_RANKS,
+                                      .job = (char[]){""}};
 
 /* A rank in a process of its own: writes some events, and the rest when it is told to. */
 struct writer {
