@@ -318,12 +318,20 @@ struct waiting {
     bool is_said;
 };
 
+/* Who waits is in the list until end_waiting. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
 static void begin_waiting(struct waiting *w)
 {
     w->self = (struct waiter){(int)syscall(SYS_gettid), waiters};
     waiters = &w->self;
     w->front = turns.front;
 }
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic pop
+#endif
 
 static void end_waiting(struct waiting *w)
 {
