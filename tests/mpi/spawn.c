@@ -110,8 +110,8 @@ static void spawn_others(char *program)
     MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm others;
 
-    usleep(500000); // of those that come while the others end, Open MPI 4.1.4 loses one in a
-                    // hundred, natively too
+    // Now and then, natively too, Open MPI 4.1.4 loses a child that comes while others end.
+    usleep(500000);
     MPI_Comm_spawn_multiple(2, commands, words, counts, infos, 1, MPI_COMM_WORLD, &others,
                             MPI_ERRCODES_IGNORE);
     if (check.rank == 0)
