@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compound_names.h"
 #include "cli/refused_calls.h"
 
 static char *search_path(const char *name)
@@ -46,18 +47,10 @@ static Elf_Scn *dynamic_symbols(Elf *elf, GElf_Shdr *header)
     return NULL;
 }
 
-/* What libreprise-compound.so makes of other functions. Also by the names of Fortran's bindings. */
-static bool is_compound(const char *name)
-{
-    return strcasestr(name, "mpi_isendrecv") || strcasestr(name, "mpi_request_get_status_a") ||
-           strcasestr(name, "mpi_request_get_status_some") ||
-           (strcasestr(name, "mpi_file_") && strcasestr(name, "_shared"));
-}
-
 /* Of a program: what it loads later is not seen. */
 static bool may_load(const char *name)
 {
-    return is_compound(name) || strcmp(name, "dlopen") == 0;
+    return rp_is_compound(name) || strcmp(name, "dlopen") == 0;
 }
 
 static bool imports(Elf *elf, bool (*is_meant)(const char *))
@@ -79,7 +72,7 @@ static bool library_has_compounds(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    bool found = imports(elf, is_compound);
+    bool found = imports(elf, rp_is_compound);
 
     if (elf)
         elf_end(elf);

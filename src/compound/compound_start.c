@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "compound/bypass.h"
 #include "peers/peer_reprise.h"
 #include "preload/constants.h"
 #include "preload/lost_status.h"
@@ -21,6 +22,7 @@ void rp_lost_status_mend(void)
 
 static void find_all(void)
 {
+    rp_bypass_end();
     rp_next_resolve();
     rp_constants_find();
 }

@@ -3,10 +3,19 @@
  * MPI_Request_get_status would say that they are complete. */
 #include "compound/request_status.h"
 
+#include "compound/bypass.h"
 #include "compound/compound_start.h"
 #include "compound/pairs.h"
 #include "compound/persistent.h"
 #include "preload/constants.h"
+
+/* Which persistent requests are active is not known of those that went past this library. */
+static void prepare(const char *function)
+{
+    rp_compound_prepare();
+    if (rp_bypass_was_open())
+        rp_compound_refuse(function, "a file that was loaded when the program ran");
+}
 
 static void set_empty(MPI_Status *status)
 {
@@ -35,7 +44,7 @@ static int put_error(int rc, int so_far, MPI_Status *status)
 int rp_status_any(const struct rp_next *next, int count, const MPI_Request *requests, int *index,
                   int *flag, MPI_Status *status)
 {
-    rp_compound_prepare();
+    prepare("MPI_Request_get_status_any");
     *index = MPI_UNDEFINED;
     *flag = 1;
     for (int i = 0; i < count; i++) {
@@ -59,7 +68,7 @@ int rp_status_all(const struct rp_next *next, int count, const MPI_Request *requ
 {
     int result = MPI_SUCCESS;
 
-    rp_compound_prepare();
+    prepare("MPI_Request_get_status_all");
     *flag = 1;
     for (int i = 0; i < count && *flag; i++) {
         MPI_Status *status = status_at(statuses, i);
@@ -80,7 +89,7 @@ int rp_status_some(const struct rp_next *next, int count, const MPI_Request *req
 {
     int found = 0, active = 0, result = MPI_SUCCESS;
 
-    rp_compound_prepare();
+    prepare("MPI_Request_get_status_some");
     for (int i = 0; i < count; i++) {
         MPI_Status *status = status_at(statuses, found);
         int is_complete = 0;

@@ -4,6 +4,8 @@
 #include "preload/loaded_files.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct visitor {
     bool (*visit)(const struct rp_loaded_file *, void *);
@@ -99,4 +101,49 @@ void rp_loaded_files(bool (*visit)(const struct rp_loaded_file *, void *), void 
     struct visitor visitor = {visit, context};
 
     dl_iterate_phdr(look, &visitor);
+}
+
+#if defined(__x86_64__)
+enum { SLOT = R_X86_64_JUMP_SLOT, POINTER = R_X86_64_GLOB_DAT, DATA = R_X86_64_64 };
+#else
+enum { SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_GLOB_DAT, DATA = R_AARCH64_ABS64 };
+#endif
+
+/* Slots may lie in memory that the loader has made read-only since (RELRO). */
+static void set_slot(const struct rp_loaded_file *file, void **slot, void *value)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot & ~(page - 1);
+    bool is_read_only = false;
+
+    for (int i = 0; i < file->info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &file->info->dlpi_phdr[i];
+        uintptr_t from = file->info->dlpi_addr + part->p_vaddr;
+        is_read_only |= part->p_type == PT_GNU_RELRO && (uintptr_t)slot >= from &&
+                        (uintptr_t)slot < from + part->p_memsz;
+    }
+    if (is_read_only && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
+        return;
+    *slot = value;
+    if (is_read_only)
+        mprotect((void *)start, page, PROT_READ);
+}
+
+static void redirect(const struct rp_loaded_file *file, const ElfW(Rela) * relocation,
+                     rp_redirect *target)
+{
+    unsigned type = (unsigned)ELF64_R_TYPE(relocation->r_info);
+    const ElfW(Sym) *symbol = &file->symbols[ELF64_R_SYM(relocation->r_info)];
+
+    if ((type != SLOT && type != POINTER && type != DATA) || symbol->st_shndx != SHN_UNDEF)
+        return;
+    void *address = target(file->names + symbol->st_name);
+    if (address)
+        set_slot(file, (void **)(file->info->dlpi_addr + relocation->r_offset), address);
+}
+
+void rp_loaded_file_redirect(const struct rp_loaded_file *file, rp_redirect *target)
+{
+    for (int table = 0; table < 2; table++)
+        for (size_t i = 0; i < file->relocation_count[table]; i++)
+            redirect(file, &file->relocations[table][i], target);
 }

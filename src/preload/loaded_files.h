@@ -24,4 +24,11 @@ struct rp_loaded_file {
 void rp_loaded_files(bool (*visit)(const struct rp_loaded_file *file, void *context),
                      void *context);
 
+/* Returns the address to which calls of a function of another file are to lead; NULL: as before. */
+typedef void *rp_redirect(const char *name);
+
+/* Changes where the file's calls of other files' functions lead: its slots, which the loader has
+ * filled. Addresses that the program has looked up stay as they are. */
+void rp_loaded_file_redirect(const struct rp_loaded_file *file, rp_redirect *target);
+
 #endif

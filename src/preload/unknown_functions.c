@@ -11,8 +11,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "job/settings.h"
 #include "preload/loaded_files.h"
@@ -24,12 +22,6 @@ static struct {
     size_t count;
     void (*refuse)(const char *);
 } unknown;
-
-#if defined(__x86_64__)
-enum { SLOT = R_X86_64_JUMP_SLOT, POINTER = R_X86_64_GLOB_DAT, DATA = R_X86_64_64 };
-#else
-enum { SLOT = R_AARCH64_JUMP_SLOT, POINTER = R_AARCH64_GLOB_DAT, DATA = R_AARCH64_ABS64 };
-#endif
 
 static void stop(size_t number)
 {
@@ -109,35 +101,9 @@ static void *stand_in_of(const char *name)
     return address;
 }
 
-/* Slots may lie in memory that the loader has made read-only since (RELRO). */
-static void set_slot(const struct rp_loaded_file *file, void **slot, void *value)
+static void *replacement(const char *name)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)slot & ~(page - 1);
-    bool is_read_only = false;
-
-    for (int i = 0; i < file->info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &file->info->dlpi_phdr[i];
-        uintptr_t from = file->info->dlpi_addr + part->p_vaddr;
-        is_read_only |= part->p_type == PT_GNU_RELRO && (uintptr_t)slot >= from &&
-                        (uintptr_t)slot < from + part->p_memsz;
-    }
-    if (is_read_only && mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
-        return;
-    *slot = value;
-    if (is_read_only)
-        mprotect((void *)start, page, PROT_READ);
-}
-
-static void redirect(const struct rp_loaded_file *file, const ElfW(Rela) * relocation)
-{
-    unsigned type = (unsigned)ELF64_R_TYPE(relocation->r_info);
-    const ElfW(Sym) *symbol = &file->symbols[ELF64_R_SYM(relocation->r_info)];
-    const char *name = file->names + symbol->st_name;
-
-    if ((type != SLOT && type != POINTER && type != DATA) || symbol->st_shndx != SHN_UNDEF ||
-        !is_unknown(name) || !is_function(name))
-        return;
-    set_slot(file, (void **)(file->info->dlpi_addr + relocation->r_offset), stand_in_of(name));
+    return is_unknown(name) && is_function(name) ? stand_in_of(name) : NULL;
 }
 
 static bool has_unknown(const struct rp_loaded_file *file)
@@ -153,9 +119,7 @@ static bool look(const struct rp_loaded_file *file, void *unused)
 {
     (void)unused;
     if (has_unknown(file))
-        for (int table = 0; table < 2; table++)
-            for (size_t i = 0; i < file->relocation_count[table]; i++)
-                redirect(file, &file->relocations[table][i]);
+        rp_loaded_file_redirect(file, replacement);
     return true;
 }
 

@@ -4,6 +4,7 @@ source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 4
 program=$build/tests/mpi/$mpi/file_pointer
+export TEST_FOLDER=$work
 [ -x "$program" ] || { echo "skipped: not built"; exit 77; }
 tries() { # NAME ARGUMENTS OF RECORD...: records and replays in another order
     local name=$1
@@ -23,8 +24,7 @@ tries clocks --clocks
 export REPRISE_HOSTS=2
 tries beside
 unset REPRISE_HOSTS
-leftover=$(ls -A /tmp | grep -c '^\.reprise_file_pointer.*\.pointer-')
-[ "$leftover" -eq 0 ] || fail "the pointer's file is not removed"
+[ -z "$(find . -name '*.pointer-*')" ] || fail "the pointer's file is not removed"
 
 run 60 det "$reprise" det "${launch[@]}" "$program"
 run 60 detrecord "$reprise" det --record -o det.run "${launch[@]}" "$program"

@@ -21,6 +21,16 @@ done
 [ "$("$reprise" env record ./idle | grep -c libreprise-compound)" -eq 0 ] || fail "a program that never calls it pays for it"
 [ "$("$reprise" env record ./whole | grep -c libreprise-compound)" -eq 1 ] || fail "a program that calls it is not looked after"
 
+# Begun by a plugin that a library of the program loads, where a script hides the program: until then the calls go past what is in front of them.
+source=$programs/isendrecv_late.c
+mpicc.mpich -g -shared -fPIC -DPLUGIN -o libplugin.so "$source" && mpicc.mpich -g -shared -fPIC -DLIBRARY -o libloads.so "$source" -ldl && mpicc.mpich -g -o late "$source" -L. -lloads -Wl,-rpath,"$work" || fail "it does not compile"
+printf '#!/bin/sh\nexec ./late\n' >hiding && chmod +x hiding
+run 60 native "${launch[@]}" ./late
+run 60 record "$reprise" record -o late.run "${launch[@]}" ./hiding
+[ "$status" -eq 0 ] && [ "$(result record)" = "$(result native)" ] || fail "record of a late one: exit status $status"
+run 60 replay "$reprise" replay late.run
+[ "$status" -eq 0 ] && grep -q identical replay.err && [ "$(result replay)" = "$(result record)" ] || fail "replay of a late one: exit status $status"
+
 # The second program of a command.
 mpicc.mpich -g -w -DPLAIN -o plain "$programs/isendrecv_waits.c" && mpicc.mpich -g -o second "$programs/isendrecv_waits.c" "$programs/isendrecv_library.c" || fail "it does not compile"
 run 60 record "$reprise" record -o two mpirun.mpich -n 1 ./plain : -n 2 ./second

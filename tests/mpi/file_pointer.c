@@ -62,13 +62,14 @@ static long read_all(MPI_Offset total)
 
 int main(int argc, char **argv)
 {
-    char name[128];
+    char name[512];
     long id = getpid(), sum, sums, whole;
     MPI_Offset total = 0, place = -1;
 
     check_start(&argc, &argv);
     MPI_Bcast(&id, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    snprintf(name, sizeof name, "/tmp/reprise_file_pointer.%ld", id);
+    const char *folder = getenv("TEST_FOLDER");
+    snprintf(name, sizeof name, "%s/reprise_file_pointer.%ld", folder ? folder : "/tmp", id);
     MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
     write_records();
