@@ -60,7 +60,7 @@ RP_ENTRY void _Exit(int status)
 /* Open MPI and UCX print a stack on a crash. */
 static bool is_of_mpi(const struct sigaction *action)
 {
-    static const char *const libraries[] = {"/libopen-pal", "/libmpi", "/libucs"};
+    static const char *const libraries[] = {"/libopen-pal", "/libopen_", "/libmpi", "/libucs"};
     Dl_info info;
 
     if (!dladdr((void *)action->sa_handler, &info) || !info.dli_fname)

@@ -64,7 +64,8 @@ static bool starts_with(const char *text, const char *start)
 static bool is_of_mpi(const char *soname)
 {
     return starts_with(soname, "libmpi") || starts_with(soname, "libopen-") ||
-           starts_with(soname, "mca_") || starts_with(soname, "libreprise");
+           starts_with(soname, "libopen_") || starts_with(soname, "mca_") ||
+           starts_with(soname, "libreprise");
 }
 
 static const char *base_name(const char *path)
