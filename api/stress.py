@@ -23,6 +23,7 @@ TEMPLATES = {
     "complete": "    return rp_stress_complete(&{twin}, &(const struct rp_completion){completion});\n",
     "own": "    return rp_stress_{lower}({twin}.{member}, {args});\n",
     "collective": SEND + "    rp_stress_waits_for_all(\"{name}\", {comm});\n" + BLOCKED,
+    "flush": "    rp_stress_asks_no_more();\n" + CALL,
     "life": "    rp_stress_finishes();\n" + CALL,
 }
 

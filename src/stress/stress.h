@@ -54,6 +54,10 @@ int rp_stress_complete(const struct rp_next *next, const struct rp_completion *c
 int rp_stress_request_get_status(int (*real)(MPI_Request, int *, MPI_Status *), MPI_Request request,
                                  int *flag, MPI_Status *status);
 
+/* From now on, no request is asked whether it is complete: MPICH forgets the request of a flush of
+ * a buffer once it has said so. */
+void rp_stress_asks_no_more(void);
+
 /* stress_waits.c: what the rank waits for, published in the file REPRISE_STATE for whoever finds
  * that the run hangs. */
 
