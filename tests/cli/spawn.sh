@@ -4,6 +4,7 @@ source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 2
 "mpicc.$mpi" -g -o parts "$programs/spawn_parts.c" || fail "it does not compile"
+skip_unless_native 60 "${launch[@]}" ./parts plain
 
 record() { # NAME WHAT
     run 100 "$1" "$reprise" record -o "$1" "${launch[@]}" ./parts "$2"

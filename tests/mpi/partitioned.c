@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// natively: 60
 // det: refused: MPI_Parrived
 // native: differs
 // needs: mpi4

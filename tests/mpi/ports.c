@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// natively: 60
 // native: differs
 // timeout: 240
 // det: refused: MPI_Comm_

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 40
 // refuses: MPI_Cancel of a request that MPI_Isendrecv
 // about: MPI does not say what the cancellation of an exchange cancels; MPICH answers with an error
 #include "../check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 240
 // about: ranks that spawn, and ranks that connect to each other, run alone
 #include "check.h"
