@@ -9,7 +9,8 @@ export OMPI_MCA_pml=ob1 # which it chooses anyhow, after it has tried those of n
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_orte_allowed_exit_without_sync=1 # where processors are scarce, its launcher misses that ranks called MPI_Finalize, ends the job for that, and makes those still in there crash: natively in one of 50 runs
 case $(sed -n 's/^version //p' "$build"/lib/reprise/openmpi*/mpi 2>/dev/null | head -n 1) in # more ranks than processors, for launchers of PRRTE
-5.*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
+5.*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+     export OMPI_MCA_btl_tcp_if_include=lo ;; # with two families of addresses it finds no way from a rank to those it spawns, and says so at each start
 [6-9]*) export PRTE_MCA_mapby=:oversubscribe ;;
 esac
 export UCX_LOG_LEVEL=error # its warning of a message that a program leaves unreceived has a time and an address in it
