@@ -8,7 +8,8 @@
  * hand addresses of symmetric objects to each other: they are the same in all PEs, recorded or
  * not.) The program's static data: the library finds it in /proc/self/maps; there it is shown a
  * copy. PEs that are not recorded are shown their own data and nothing else, since all PEs must
- * have as many segments.
+ * have as many segments; and where the heap usually is, since Open MPI 5 asks PE 0 for the address
+ * where it has none.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -163,11 +164,10 @@ void reprise_partial_shmem_before(void)
     dl_iterate_phdr(find_data, NULL);
     is_parted = is_of_set();
     heap = set ? strtoull(set, NULL, 0) : usual_heap;
-    if (is_parted) {
+    if (is_parted)
         copy_data();
-        snprintf(address, sizeof address, "0x%lx", (unsigned long)other_heap);
-        setenv(PARAMETER, address, 1);
-    }
+    snprintf(address, sizeof address, "0x%lx", (unsigned long)(is_parted ? other_heap : heap));
+    setenv(PARAMETER, address, 1);
     uintptr_t from = data.from + (uintptr_t)data.shift, to = data.to + (uintptr_t)data.shift;
     snprintf(line, sizeof line, "%lx-%lx rw-p 00000000 00:00 0 \n", (unsigned long)from,
              (unsigned long)to);
@@ -260,9 +260,9 @@ void reprise_partial_shmem_begin(int *provided)
 {
     maps = NULL;
     rp_data_off -= was_on;
-    if (is_parted && set)
+    if (set)
         setenv(PARAMETER, set, 1);
-    else if (is_parted)
+    else if (heap != 0) /* this PE was asked before the start */
         unsetenv(PARAMETER);
     if (!rp_partial.is_feeding && is_parted != (rp_data_off == 0))
         stop("its number is not what the launcher said");
