@@ -141,7 +141,7 @@ static void hook_finalize(void)
 #if RP_HAS_SESSIONS
 static unsigned sessions; /* of the program */
 static MPI_Session own_session;
-static bool is_in_session;
+static bool is_in_session, is_in_world;
 
 static MPI_Comm communicator_of(const char *set, const char *tag)
 {
@@ -152,31 +152,47 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
         rp_pmpi.Comm_create_from_group(group, tag, rp_constant.info_null, rp_constant.errors_return,
                                        &comm) != MPI_SUCCESS) {
         rp_error("MPI_Session_init: no communicator of %s", set);
+        rp_state.is_initialised = false; /* nothing that could be aborted */
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_pmpi.Group_free(&group);
     return comm;
 }
 
+/* A process that no launcher started gets no communicator of a set from Open MPI. Alone,
+ * MPI_COMM_WORLD stands for all of them. */
+static bool open_world(void)
+{
+    is_in_world = rp_setting("REPRISE_SOLO") && rp_is_openmpi();
+    return is_in_world && rp_pmpi.Init(NULL, NULL) == MPI_SUCCESS;
+}
+
 static void open_session(void)
 {
+    is_in_session = true;
+    if (open_world())
+        return;
     if (rp_pmpi.Session_init(rp_constant.info_null, rp_constant.errors_return, &own_session) !=
         MPI_SUCCESS) {
         rp_error("MPI_Session_init: no session for reprise");
+        rp_state.is_initialised = false;
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
     rp_constant.world = communicator_of("mpi://WORLD", "reprise.world");
     rp_constant.self = communicator_of("mpi://SELF", "reprise.self");
-    is_in_session = true;
 }
 
 static void close_session(void)
 {
     finish();
+    is_in_session = false;
+    if (is_in_world) {
+        rp_pmpi.Finalize();
+        return;
+    }
     rp_pmpi.Comm_free(&rp_constant.self);
     rp_pmpi.Comm_free(&rp_constant.world);
     rp_pmpi.Session_finalize(&own_session);
-    is_in_session = false;
 }
 #else
 static void open_session(void)
