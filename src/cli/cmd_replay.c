@@ -384,6 +384,8 @@ static int verdict(const struct replay *r, int status)
 
     rp_state_ranks(r->state, ranks);
     rp_state_sum(r->state, &done, &total);
+    if (r->state->left_with != 0)
+        return r->state->left_with; /* said by the rank that found it */
     if (count_in(r->state, RP_RANK_DIVERGED) > 0)
         return REPRISE_EXIT_DIVERGED;
     if (count_in(r->state, RP_RANK_FAILED) > 0)

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "job/settings.h"
 #include "log/jobs.h"
+#include "log/replaystate.h"
 #include "log/rundir.h"
 #include "preload/constants.h"
 #include "entry/engine.h"
@@ -185,8 +186,20 @@ void rp_session_share_text(char text[PATH_MAX])
     broadcast(text, PATH_MAX);
 }
 
+/* Some launchers return another status than that with which all processes end. */
+static void tell_command(int exit_status)
+{
+    const char *path = rp_setting("REPRISE_STATE");
+    struct rp_replay_state *state;
+    struct rp_problem why;
+
+    if (path && rp_state_map(path, 0, &state, &why) == RP_OK)
+        state->left_with = exit_status;
+}
+
 static void leave(int exit_status)
 {
+    tell_command(exit_status);
     rp_pmpi.Finalize();
     _exit(exit_status);
 }

@@ -82,6 +82,7 @@ struct rp_replay_state {
     _Atomic uint32_t has_verdict; /* the first to set it prints the verdict for all */
     _Atomic uint32_t refused;  /* 1 + the rank that was refused a call behind its last event, which
                                   its `what` names; 0: none */
+    _Atomic int32_t left_with; /* status with which all ranks left before the first event; or 0 */
     _Atomic int32_t awake;     /* ranks that run, or poll */
     _Atomic uint32_t sleepers; /* ranks that are asleep */
     struct rp_rank_slot rank[];
