@@ -187,6 +187,10 @@ static void start(void)
 
 static void refuse_other_mpi(void)
 {
+    if (!rp_library_symbol("ompi_mpi_comm_world"))
+        rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED, "this MPI is not Open MPI: an Open MPI 5 with "
+                                                "--with-ft=ulfm is needed; tools/ulfm --build "
+                                                "makes one");
     if (!rp_ulfm_find(rp_library_symbol))
         rp_ft_give_up(REPRISE_EXIT_UNSUPPORTED,
                       "this MPI has no ULFM (MPIX_Comm_shrink): an Open MPI "
