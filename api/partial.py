@@ -47,10 +47,10 @@ class Call(generate.Entry):
     def error(self):
         file, comm = self.first_of("MPI_File"), self.first_of("MPI_Comm")
         if self.first_of("MPI_Win"):
-            return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_win({self.first_of('MPI_Win')}, rc);\n"
+            return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_win({self.first_of('MPI_Win')}, rc);\n"
         if file:
-            return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_file({file}, rc);\n"
-        return f"    if (rc != MPI_SUCCESS)\n        rp_partial_feed_error_comm({comm or 'rp_constant.world'}, rc);\n"
+            return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_file({file}, rc);\n"
+        return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_comm({comm or 'rp_constant.world'}, rc);\n"
 
     @property
     def raiser(self):
@@ -237,7 +237,7 @@ def update(call, areas="", keep="", told=None):
     check = call.check.split(", ", 1)[1]
     note = f"    rp_windows.updates = {numbers};\n{keep}"
     return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{areas}{access(call)}{LOOK if areas else ''}{call.real()}    rp_partial_record_update(&rp_f_{call.member}, {check}, rc);\n    if (rc != MPI_SUCCESS)\n        return rc;\n{note}    return rc;\n}}\n\n"
-            f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member}, {check});\n    if (rc != MPI_SUCCESS) {{\n        rp_partial_feed_error_win(win, rc);\n        return rc;\n    }}\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
+            f"static int feed_{call.member}({call.parameters})\n{{\n{areas}    int rc = rp_partial_feed_update(&rp_f_{call.member}, {check});\n    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_win(win, rc);\n    if (rc != MPI_SUCCESS)\n        return rc;\n{told or told_write(call)}{note}    return MPI_SUCCESS;\n}}\n\n")
 
 
 def read_areas(call):

@@ -239,7 +239,7 @@ static void record_exit(int status)
     struct rp_log_totals totals;
 
     rp_record_data_end();
-    close_log(RP_END_EXIT, status, &totals);
+    close_log(rp_record_data_was_left() ? RP_END_KILLED : RP_END_EXIT, status, &totals);
     rp_record_data_close();
 }
 

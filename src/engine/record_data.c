@@ -51,6 +51,11 @@ void rp_record_data_end(void)
         reprise_partial_end();
 }
 
+bool rp_record_data_was_left(void)
+{
+    return reprise_partial_was_left && reprise_partial_was_left();
+}
+
 uint64_t rp_record_data_close(void)
 {
     bool was_on = is_on;

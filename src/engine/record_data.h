@@ -22,6 +22,10 @@ void rp_record_data_end(void);
 /* Before anything is done that is not the program's own. Returns the bytes written. */
 uint64_t rp_record_data_close(void);
 
+/* In a partial replay: the recorded rank left a call by an error handler, so the replay ends there.
+ */
+bool rp_record_data_was_left(void);
+
 /* A value from outside MPI: records it, or replaces it by the recorded one. Returns false if the
  * record ended meanwhile. */
 bool rp_record_data_value(int32_t *a, uint64_t *c);

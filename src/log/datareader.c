@@ -45,7 +45,7 @@ struct rp_data_reader {
     uint64_t in_chunks;
     uint64_t length; /* of the stream */
     uint8_t *tail;   /* RP_DATA_BLOCK, or NULL */
-    bool is_ended, has_windows;
+    bool is_ended, has_windows, tells_handlers;
     uint64_t end_entries;
     struct rp_data_place place;
     struct kept kept[KEPT];
@@ -341,6 +341,11 @@ uint64_t rp_data_loads_made(const struct rp_data_reader *r)
     return r->loads;
 }
 
+bool rp_data_tells_handlers(const struct rp_data_reader *r)
+{
+    return r->tells_handlers;
+}
+
 bool rp_data_is_ended(const struct rp_data_reader *r)
 {
     return r->is_ended;
@@ -363,6 +368,7 @@ static enum rp_status check_header(struct rp_data_reader *r, uint64_t run, uint3
         return rp_fail(why, RP_UNSUPPORTED,
                        "rank %u: %s: of version %u.%u, which this reprise cannot read", r->rank,
                        r->path, major, rp_load_u16(bytes + 10));
+    r->tells_handlers = major > 3 || (major == 3 && rp_load_u16(bytes + 10) >= 1);
     if (rp_load_u64(bytes + 16) != run || rp_load_u32(bytes + 24) != r->rank ||
         rp_load_u32(bytes + 28) != ranks)
         return rp_fail(why, RP_DAMAGED, "rank %u: %s: belongs to another record or rank", r->rank,

@@ -34,6 +34,7 @@ bool rp_data_has_windows(const struct rp_data_reader *reader);
 bool rp_data_is_tracked(const struct rp_data_reader *reader);
 /* Of a log of loads that was not closed: how many loads the process had made. */
 uint64_t rp_data_loads_made(const struct rp_data_reader *reader);
+bool rp_data_tells_handlers(const struct rp_data_reader *reader);  /* it has entries `handler` */
 bool rp_data_is_ended(const struct rp_data_reader *reader);        /* the process closed it */
 uint64_t rp_data_all_entries(const struct rp_data_reader *reader); /* 0: it was not closed */
 

@@ -8,9 +8,50 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "peers/peer_partial.h"
 #include "reprise.h"
 
+const struct rp_function rp_f_handler = {RP_HANDLER_NUMBER, "handler"},
+                         rp_f_left = {RP_LEFT_NUMBER, "left"};
+
+/* Handlers that MPI called inside the call that the program is in: what it passed. */
+enum { HANDLERS = 8 };
+static struct {
+    size_t count;
+    struct {
+        enum rp_handler_of of;
+        int code;
+    } call[HANDLERS];
+} called;
+
 /* Recording */
+
+/* With several threads, only that of the call's own object is known to be called. */
+void rp_partial_record_handler(enum rp_handler_of of, int code)
+{
+    if (!rp_partial.writer || rp_partial.has_threads || rp_data_off == 0 ||
+        called.count == HANDLERS)
+        return;
+    called.call[called.count].of = of;
+    called.call[called.count++].code = code;
+}
+
+void rp_partial_record_handlers(void)
+{
+    for (size_t i = 0; i < called.count; i++) {
+        rp_data_begin(rp_partial.writer, rp_f_handler.number, rp_f_handler.name);
+        rp_data_put_number(rp_partial.writer, called.call[i].of);
+        rp_data_put_signed(rp_partial.writer, called.call[i].code);
+        rp_data_end(rp_partial.writer);
+    }
+    called.count = 0;
+}
+
+void rp_partial_record_left(void)
+{
+    rp_data_begin(rp_partial.writer, rp_f_left.number, rp_f_left.name);
+    rp_data_end(rp_partial.writer);
+}
 
 void rp_partial_record_begin(const struct rp_function *function, bool has_check, uint32_t check,
                              int rc)
@@ -33,11 +74,13 @@ void rp_partial_record_update(const struct rp_function *function, uint32_t check
         rp_partial_record_end();
         return;
     }
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && called.count == 0)
         return;
     rp_data_begin(rp_partial.writer, function->number, function->name);
     rp_data_put_signed(rp_partial.writer, rc);
+    rp_data_put_number(rp_partial.writer, called.count);
     rp_data_end(rp_partial.writer);
+    rp_partial_record_handlers();
 }
 
 void rp_partial_record_array(const void *bytes, size_t count)
@@ -51,6 +94,7 @@ static struct {
     struct rp_function calling; /* what the program is in */
     bool is_stopped;
 } feed;
+static bool was_left; /* an error handler left the call that the program is in */
 
 /* A debugger gets the process where it is; else it ends here. What it has to write at its end is
  * written, but what it then asks of MPI nobody could answer. */
@@ -71,7 +115,7 @@ void rp_partial_feed_stop(const char *function)
                 (unsigned long long)rp_threads_calls() + 1, rp_threads_number());
     else
         rp_note("the record ends inside %s, call %llu of this rank", function,
-                (unsigned long long)rp_data_read_entries(rp_partial.reader) + 1);
+                (unsigned long long)rp_data_read_entries(rp_partial.reader) + !was_left);
     while (status && fgets(line, sizeof line, status))
         if (sscanf(line, "TracerPid: %d", &tracer) == 1)
             break;
@@ -201,6 +245,28 @@ int rp_partial_feed_begin(const struct rp_function *function, bool has_check, ui
     return rc;
 }
 
+/* Logs of older versions, and those of several threads, do not have it. */
+static bool tells_handlers(void)
+{
+    return !rp_partial.has_threads && rp_data_tells_handlers(rp_partial.reader);
+}
+
+static void feed_handler_behind(void)
+{
+    struct rp_problem why;
+    const char *recorded;
+    enum rp_status status = rp_data_next(rp_partial.reader, &recorded, &why);
+
+    if (status != RP_OK)
+        damaged(&why, status);
+    if (!recorded)
+        rp_partial_feed_stop(feed.calling.name);
+    if (strcmp(recorded, rp_f_handler.name) != 0)
+        calls_other(number_of_call(), recorded, "an error handler");
+    rp_partial_feed_handler();
+    rp_partial_feed_end();
+}
+
 int rp_partial_feed_update(const struct rp_function *function, uint32_t check)
 {
     const char *next = rp_partial.has_threads ? function->name : rp_data_peek(rp_partial.reader);
@@ -208,7 +274,10 @@ int rp_partial_feed_update(const struct rp_function *function, uint32_t check)
     if (!next || strcmp(next, function->name) != 0)
         return MPI_SUCCESS;
     int rc = rp_partial_feed_begin(function, rp_partial.has_threads, check);
+    uint64_t handlers = tells_handlers() ? rp_data_get_number(rp_partial.reader) : 0;
     rp_partial_feed_end();
+    while (handlers-- > 0)
+        feed_handler_behind();
     return rc;
 }
 
@@ -243,6 +312,7 @@ void rp_partial_feed_end(void)
 /* Error handlers */
 
 int rp_partial_feed_in_handler;
+static bool is_due; /* in the record, MPI called the handler that runs */
 
 void rp_partial_feed_refuse_in_handler(const struct rp_function *function)
 {
@@ -251,23 +321,91 @@ void rp_partial_feed_refuse_in_handler(const struct rp_function *function)
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
+bool rp_partial_feed_failed(int rc)
+{
+    return rc != MPI_SUCCESS || called.count > 0;
+}
+
+bool rp_partial_feed_knows_handlers(void)
+{
+    return called.count > 0;
+}
+
+void rp_partial_feed_handler(void)
+{
+    uint64_t of = rp_data_get_number(rp_partial.reader);
+    int code = (int)rp_data_get_signed(rp_partial.reader);
+
+    if (called.count == HANDLERS)
+        return;
+    called.call[called.count].of = (enum rp_handler_of)of;
+    called.call[called.count++].code = code;
+}
+
+bool rp_partial_feed_handler_is_due(void)
+{
+    return is_due || !tells_handlers();
+}
+
+void rp_partial_feed_was_left(void)
+{
+    was_left = true;
+    rp_partial_feed_stop(feed.calling.name);
+}
+
+int reprise_partial_was_left(void)
+{
+    return was_left;
+}
+
+/* Calls what the record has, by `call`; else, after a failure, what it may have been. */
+static void call_handlers(int rc, void (*call)(void *object, int code), void *object)
+{
+    size_t count = called.count;
+
+    called.count = 0;
+    rp_partial_feed_in_handler++;
+    is_due = true;
+    for (size_t i = 0; i < count; i++)
+        if (called.call[i].of == RP_HANDLER_OF_CALL)
+            call(object, called.call[i].code);
+        else
+            rp_pmpi.Comm_call_errhandler(called.call[i].of == RP_HANDLER_OF_WORLD
+                                             ? rp_constant.world
+                                             : rp_constant.self,
+                                         called.call[i].code);
+    is_due = false;
+    if (count == 0 && rc != MPI_SUCCESS)
+        call(object, rc);
+    rp_partial_feed_in_handler--;
+}
+
+static void call_comm(void *comm, int code)
+{
+    rp_pmpi.Comm_call_errhandler(*(MPI_Comm *)comm, code);
+}
+
+static void call_win(void *win, int code)
+{
+    rp_pmpi.Win_call_errhandler(*(MPI_Win *)win, code);
+}
+
+static void call_file(void *file, int code)
+{
+    rp_pmpi.File_call_errhandler(*(MPI_File *)file, code);
+}
+
 void rp_partial_feed_error_comm(MPI_Comm comm, int rc)
 {
-    rp_partial_feed_in_handler++;
-    rp_pmpi.Comm_call_errhandler(comm == rp_constant.comm_null ? rp_constant.world : comm, rc);
-    rp_partial_feed_in_handler--;
+    call_handlers(rc, call_comm, comm == rp_constant.comm_null ? &rp_constant.world : &comm);
 }
 
 void rp_partial_feed_error_win(MPI_Win win, int rc)
 {
-    rp_partial_feed_in_handler++;
-    rp_pmpi.Win_call_errhandler(win, rc);
-    rp_partial_feed_in_handler--;
+    call_handlers(rc, call_win, &win);
 }
 
 void rp_partial_feed_error_file(MPI_File file, int rc)
 {
-    rp_partial_feed_in_handler++;
-    rp_pmpi.File_call_errhandler(file, rc);
-    rp_partial_feed_in_handler--;
+    call_handlers(rc, call_file, &file);
 }

@@ -29,6 +29,15 @@ void rp_partial_record_array(const void *bytes, size_t count);
  * threads. No other entry may stand between that of one which failed and that of the call before.
  */
 void rp_partial_record_update(const struct rp_function *function, uint32_t check, int rc);
+/* Notes that MPI called an error handler of the program, inside the call that the program is in,
+ * and what it passed. It is that of the call's own communicator, window or file, or of
+ * MPI_COMM_WORLD or MPI_COMM_SELF. */
+enum rp_handler_of { RP_HANDLER_OF_CALL, RP_HANDLER_OF_WORLD, RP_HANDLER_OF_SELF };
+void rp_partial_record_handler(enum rp_handler_of of, int code);
+/* Writes what was noted, an entry each. */
+void rp_partial_record_handlers(void);
+/* Writes, at the end, that an error handler left a call, so that nothing was recorded behind it. */
+void rp_partial_record_left(void);
 static inline void rp_partial_record_end(void)
 {
     rp_data_end(rp_partial.writer);
@@ -58,10 +67,21 @@ void rp_partial_feed_left(const char *recorded) __attribute__((noreturn));
 /* Returns the MPI function that the program is in. */
 const struct rp_function *rp_partial_feed_calling(void);
 
-/* Feeding, error handlers. They call the handler. */
+/* Feeding, error handlers. They call those that MPI called in the record; where that is not known
+ * and the call failed, that of the object. Returns whether there is something to call. */
+bool rp_partial_feed_failed(int rc);
+/* Whether it is known: the call that the program is in has such entries. */
+bool rp_partial_feed_knows_handlers(void);
 void rp_partial_feed_error_comm(MPI_Comm comm, int rc);
 void rp_partial_feed_error_win(MPI_Win win, int rc);
 void rp_partial_feed_error_file(MPI_File file, int rc);
+/* Reads the entry of a handler that MPI called. */
+void rp_partial_feed_handler(void);
+/* Whether MPI called, in the record, the handler that runs; else it is only supposed. */
+bool rp_partial_feed_handler_is_due(void);
+/* Reads the mark of a call that a handler left, and ends the process. */
+void rp_partial_feed_was_left(void);
+extern RP_HIDDEN const struct rp_function rp_f_handler, rp_f_left;
 /* > 0: a handler runs. Recording, MPI calls handlers inside the call that fails, so what they call
  * is not in the record. */
 extern RP_HIDDEN int rp_partial_feed_in_handler;

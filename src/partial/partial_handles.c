@@ -161,7 +161,7 @@ static int feed_number(const struct rp_function *function, enum kept which, MPI_
     if (rc == MPI_SUCCESS)
         rp_partial_feed_bytes(number, sizeof *number);
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }
@@ -314,7 +314,7 @@ int rp_partial_feed_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_St
     if (*flag)
         take_status(status);
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }
@@ -350,7 +350,7 @@ int rp_partial_feed_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_M
         take_status(status);
     }
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }
@@ -382,7 +382,7 @@ int rp_partial_feed_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *mess
         take_status(status);
     }
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }
@@ -503,7 +503,7 @@ static int feed_attr(const struct rp_function *function, MPI_Comm comm, int keyv
         }
     }
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }

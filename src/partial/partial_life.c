@@ -20,6 +20,7 @@
 
 static void before_entry(void)
 {
+    rp_partial_record_handlers();
     rp_partial_requests_settle();
     rp_windows_glance();
 }
@@ -42,6 +43,8 @@ static void (*reader_of(const char *name))(void)
                    {rp_f_arrived.name, rp_partial_feed_arrived},
                    {rp_f_found.name, rp_partial_feed_found},
                    {rp_f_got.name, rp_partial_feed_got},
+                   {rp_f_handler.name, rp_partial_feed_handler},
+                   {rp_f_left.name, rp_partial_feed_was_left},
                    {"symmetric", rp_windows.symmetric ? rp_windows.symmetric->take : NULL}};
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
@@ -243,6 +246,8 @@ uint64_t reprise_partial_close(void)
     uint64_t bytes = 0;
 
     uint64_t of_turns = rp_threads_end();
+    if (rp_partial.writer && !rp_partial.has_threads && rp_data_off > 0)
+        rp_partial_record_left();
     rp_data_off = 1;
     rp_marks_close();
     rp_access_trace_close();

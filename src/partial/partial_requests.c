@@ -222,7 +222,7 @@ void rp_request_deactivate(struct rp_request *r)
 struct rp_raiser rp_request_raiser(int count, const MPI_Request *requests, int index)
 {
     const struct rp_request *r =
-        rp_is_openmpi() && index >= 0 && index < count ? rp_request_find(requests[index]) : NULL;
+        index >= 0 && index < count ? rp_request_find(requests[index]) : NULL;
 
     if (r)
         return r->raiser;
@@ -232,8 +232,10 @@ struct rp_raiser rp_request_raiser(int count, const MPI_Request *requests, int i
 void rp_request_finish(int error, struct rp_raiser raiser)
 {
     rp_partial_feed_end();
-    if (error == MPI_SUCCESS)
+    if (!rp_partial_feed_failed(error))
         return;
+    if (!rp_is_openmpi() && !rp_partial_feed_knows_handlers())
+        raiser.kind = RP_OF_WORLD; /* as MPICH does, up to version 4.0 */
     if (raiser.kind == RP_OF_WIN)
         rp_partial_feed_error_win(raiser.win, error);
     else if (raiser.kind == RP_OF_FILE)

@@ -34,7 +34,7 @@ static int feed_spawned(const struct rp_function *function, int root, MPI_Comm c
             rp_partial_feed_array(codes);
     }
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS)
+    if (rp_partial_feed_failed(rc))
         rp_partial_feed_error_comm(comm, rc);
     return rc;
 }

@@ -44,7 +44,9 @@ enum {
     RP_FOUND_NUMBER,
     RP_ARRIVED_NUMBER,
     RP_THREAD_NUMBER,
-    RP_THREADS_NUMBER
+    RP_THREADS_NUMBER,
+    RP_HANDLER_NUMBER,
+    RP_LEFT_NUMBER
 };
 
 /* Predefined handles that constants.h does not have. */

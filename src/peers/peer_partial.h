@@ -39,6 +39,10 @@ RP_DATA_OFFERED void reprise_partial_end(void);
 /* MPI is about to be finalized: calls are no longer recorded or fed. Returns the bytes written. */
 RP_DATA_OFFERED uint64_t reprise_partial_close(void);
 
+/* In a partial replay: whether the recorded rank left a call by an error handler, and the replay
+ * ends there, as it must. */
+RP_DATA_OFFERED int reprise_partial_was_left(void);
+
 /* Handles a captured value, an int and 64 bits: records *a and *c, or in a partial replay sets them
  * from the record. Returns 0 if another thread ended MPI meanwhile. */
 RP_DATA_OFFERED int reprise_partial_value(int32_t *a, uint64_t *c);
