@@ -27,10 +27,14 @@ replays_as inside_outside inside
 run 60 inside_alone "$reprise" replay out2
 [ "$status" -eq 120 ] && grep -q 'inside a launcher' "$work/inside_alone.err" || fail "a replay without the launcher's command line: $status"
 
-TEST_ORDER=up run 60 mpmd "$reprise" record -o out3 "${launch[0]}" -n 2 "$program" : -n 2 "$program"
-replays_as mpmd mpmd
-TEST_ORDER=down run 60 mpmd_again "$reprise" replay out3
-replays_as mpmd_again mpmd
+if timeout 30 "${launch[0]}" -n 2 "$program" : -n 2 "$program" >native.out 2>&1; then # the launcher of Open MPI 5.0.7 crashes
+    TEST_ORDER=up run 60 mpmd "$reprise" record -o out3 "${launch[0]}" -n 2 "$program" : -n 2 "$program"
+    replays_as mpmd mpmd
+    TEST_ORDER=down run 60 mpmd_again "$reprise" replay out3
+    replays_as mpmd_again mpmd
+elif [ "${openmpi_version%%.*}" = 4 ] || [ "$mpi" = mpich ]; then
+    fail "without reprise, several programs in one command line do not run"
+fi
 
 TEST_ORDER=up run 60 names "$reprise" record "${launch[@]}" "$program"
 TEST_ORDER=up run 60 names "$reprise" record "${launch[@]}" "$program"

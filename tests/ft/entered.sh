@@ -31,7 +31,7 @@ if gcc -static "$programs/entered_static.c" -o static 2>/dev/null; then
 fi
 if mpicc.mpich "$programs/entered_app.c" -o mpich 2>/dev/null; then
     before 'mpich is linked with mpich' ./mpich
-    refused 'this MPI has no ULFM' sh -c ./mpich
+    refused 'this MPI is not Open MPI' sh -c ./mpich
 fi
 for round in 1 2 3; do
     refused 'app) uses MPI without reprise: LD_PRELOAD was cleared' env -u LD_PRELOAD ./app

@@ -8,7 +8,8 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=n
 export OMPI_MCA_pml=ob1 # which it chooses anyhow, after it has tried those of networks: a fifth of its start
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_orte_allowed_exit_without_sync=1 # where processors are scarce, its launcher misses that ranks called MPI_Finalize, ends the job for that, and makes those still in there crash: natively in one of 50 runs
-case $(sed -n 's/^version //p' "$build"/lib/reprise/openmpi*/mpi 2>/dev/null | head -n 1) in # more ranks than processors, for launchers of PRRTE
+openmpi_version=$(sed -n 's/^version //p' "$build"/lib/reprise/openmpi*/mpi 2>/dev/null | head -n 1)
+case $openmpi_version in # more ranks than processors, for launchers of PRRTE
 5.*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
      export OMPI_MCA_btl_tcp_if_include=lo ;; # with two families of addresses it finds no way from a rank to those it spawns, and says so at each start
 [6-9]*) export PRTE_MCA_mapby=:oversubscribe ;;
@@ -104,7 +105,8 @@ refuses() { # STATUS TEXT COMMAND...: it ends so, and says that
     shift 2
     for try in 1 2 3 4 5 6 7 8; do
         run 60 refused "$@"
-        [ "$status" -eq 141 ] && [[ $1 = *mpirun.mpich* ]] || break # it dies of SIGPIPE when its processes end at once: natively in 23 of 150 runs on a loaded machine
+        # Natively, too: it dies of SIGPIPE when its processes end at once (23 of 150 runs on a loaded machine); that of MPICH 4.2 says 9 where all ranks end with 3 (4 of 12 runs).
+        { [ "$status" -eq 141 ] || [ "$status" -eq 9 ]; } && [[ $* = *mpirun.mpich* ]] || break
     done
     [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, not $wanted"
     grep -q -- "$text" "$work/refused.err" || fail "$*: '$text' is not said"
@@ -150,7 +152,8 @@ tells_error() { # SOURCE CASE COMMAND...: 'STATUS ARGUMENTS: WORDS' as tests/run
     put_places "$1"
     run 60 error "${@:3}" $arguments
     grep -q '^SKIP' "$work/error.out" && return
-    [ "$status" -eq "$wanted" ] || fail "$arguments: exit status $status, not $wanted"
+    [ "$status" -eq "$wanted" ] || grep -q 'being freed has .* unmatched message' "$work/error.err" || # MPICH 4.2 ends such a job in MPI_Finalize
+        fail "$arguments: exit status $status, not $wanted"
     if [ -n "$words" ]; then
         [ "$(grep -cF -- "$words" "$work/error.err")" -eq 1 ] || fail "$arguments: '$words' is not said once"
     else
