@@ -4,8 +4,8 @@
  * reads memory before it writes it would then read our data, which differs between a recording and
  * its replay. So memory that we free is set to zero, which is what most fresh memory holds without
  * us. The linker puts these functions in place of free and realloc, in our libraries only (--wrap).
- * Memory that the C library frees for us is not covered. Copies of messages are freed without this
- * (base/aligned.h).
+ * Memory that the C library frees for us is not covered, but for that of qsort (sort.c). Copies of
+ * messages are freed without this (base/aligned.h).
  */
 #include <dlfcn.h>
 #include <link.h>
