@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: same
+// across: names of predefined communicators
 // events: none
 // about: names, attributes, error handlers, topologies and comparisons of communicators are those
 //     of the program

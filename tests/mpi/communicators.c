@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// across: how many ranks share memory (MPI_COMM_TYPE_SHARED)
 // about: wildcards on communicators of every origin, on handles used again, and on several
 //     communicators at once
 #include "check.h"

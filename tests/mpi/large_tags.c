@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // native: differs
+// across: MPI_TAG_UB
 // about: tags up to MPI_TAG_UB seen through MPI_ANY_TAG
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
+// across: the status of a receive from MPI_PROC_NULL
 // about: receives, probes and exchanges with MPI_PROC_NULL complete at once, leave the buffer alone
 //     and set the status
 #include "check.h"
