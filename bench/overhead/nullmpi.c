@@ -58,6 +58,21 @@ static struct request *content_of(MPI_Request request)
 {
     return &request->content;
 }
+#elif defined(MPI_ABI_VERSION)
+static struct {
+    struct request content;
+    _Alignas(64) char rest[512];
+} pool[CYCLE + NEVER];
+
+static MPI_Request handle_of(int index)
+{
+    return (MPI_Request)&pool[index];
+}
+
+static struct request *content_of(MPI_Request request)
+{
+    return (struct request *)request;
+}
 #else
 enum { FIRST_HANDLE = (int)0x98000000 };
 static struct request pool[CYCLE + NEVER];

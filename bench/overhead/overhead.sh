@@ -10,7 +10,7 @@
 
 # Building
 
-soname_of() { case $1 in openmpi) echo libmpi.so.40 ;; mpich) echo libmpich.so.12 ;; *) fail "no MPI '$1'" ;; esac; }
+soname_of() { case $1 in openmpi) echo libmpi.so.40 ;; mpich) echo libmpich.so.12 ;; abi) echo libmpi_abi.so.1 ;; *) fail "no MPI '$1'" ;; esac; }
 
 build_programs()
 {
@@ -20,10 +20,12 @@ build_programs()
     for program in pingpong pending; do
         "mpicc.$mpi" -O2 -o "$at/$program" "$here/$program.c"
     done
-    local includes
-    read -ra includes <<<"$("mpicc.$mpi" -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')"
-    gcc -O2 "${includes[@]}" -shared -fPIC "-Wl,-soname,$so" -o "$at/null/$so" "$here/nullmpi.c"
-    gcc -O2 -g "${includes[@]}" -o "$at/calls" "$here/calls.c" -L"$at/null" "-l:$so"
+    local header includes
+    echo '#include <mpi.h>' >"$at/includes.c"
+    header=$("mpicc.$mpi" -M "$at/includes.c" 2>/dev/null | tr ' ' '\n' | grep '/mpi\.h$' | head -n 1)
+    includes=(-I"$(dirname "$header")")
+    gcc -O2 -std=gnu11 "${includes[@]}" -shared -fPIC "-Wl,-soname,$so" -o "$at/null/$so" "$here/nullmpi.c"
+    gcc -O2 -std=gnu11 -g "${includes[@]}" -o "$at/calls" "$here/calls.c" -L"$at/null" "-l:$so"
 }
 
 # Instructions

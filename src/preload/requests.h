@@ -72,7 +72,7 @@ static inline MPI_Request rp_request_of_key(uint64_t key)
 static inline uint64_t rp_requests_offset(const struct rp_requests *requests, uint64_t key)
 {
 #if defined(RP_STANDARD_ABI) /* pointers, or numbers in the form of pointers */
-    return (key * RP_REQUEST_SIZE ^ key >> 7) & requests->mask;
+    return key * 0x9e3779b97f4a7c15u >> 32 & requests->mask;
 #elif RP_POINTER_HANDLES
     return (key ^ key >> 7) & requests->mask;
 #else
