@@ -52,16 +52,21 @@ struct rp_det_request *rp_det_request_new(enum rp_det_request_kind kind)
 }
 
 #if RP_POINTER_HANDLES
-/* Open MPI has one such request; MPICH has one for each kind of operation, in a row of numbers. */
+/* Open MPI has one such request, from version 6 on another one for sends; MPICH has one for each
+ * kind of operation, in a row of numbers. */
 static bool is_built_in(MPI_Request handle)
 {
-    static const void *empty;
+    static const void *empty, *empty_send;
     static bool is_found; /* looked for once */
 
-    if (!is_found)
+    if (!is_found) {
         empty = rp_library_object("ompi_request_empty");
+        empty_send = rp_library_object("ompi_request_empty_send");
+    }
     is_found = true;
-    return empty ? (const void *)handle == empty : RP_HANDLE_BITS(handle) >> 30 == 1;
+    if (!empty)
+        return RP_HANDLE_BITS(handle) >> 30 == 1;
+    return handle && ((const void *)handle == empty || (const void *)handle == empty_send);
 }
 #else
 static bool is_built_in(MPI_Request handle)
