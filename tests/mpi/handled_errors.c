@@ -3,8 +3,8 @@
 // native: differs
 // across: which handler is called, and what the failed call returns
 // also: clocks solo
-// about: receives from any rank that fail, whose errors a handler of the program takes: MPIs differ in
-//     which handler they call, and in what the failed call returns
+// about: receives from any rank that fail, whose errors a handler of the program takes: MPIs differ
+//     in which handler they call, and in what the failed call returns
 #include "check.h"
 
 enum { SHORT = 4, LONG = 8, TAG = 1, ROUNDS = 3 };
