@@ -24,6 +24,7 @@
 #include "det/det_wait.h"
 #include "det/leader.h"
 #include "job/host_connections.h"
+#include "job/host_identity.h"
 #include "job/settings.h"
 #include "log/det_digest.h"
 #include "peers/peer_det.h"
@@ -127,14 +128,20 @@ static void connect_hosts(bool leads, int ranks)
     free(sockets);
 }
 
-/* For tests, one host plays several. */
-static void split_by_host(int rank, MPI_Comm *host)
+/* The first rank of this host. For tests, one host plays several. */
+static int first_here(int rank, int ranks)
 {
+    uint64_t own = rp_host_identity(), *all = need(calloc((size_t)ranks, sizeof *all));
+    int first = 0;
+
     if (life.played_hosts > 1)
-        rp_pmpi.Comm_split(rp_det.own, rank % (int)life.played_hosts, rank, host);
-    else
-        rp_pmpi.Comm_split_type(rp_det.own, MPI_COMM_TYPE_SHARED, rank, rp_constant.info_null,
-                                host);
+        own = (uint64_t)(rank % life.played_hosts);
+    rp_pmpi.Allgather(&own, sizeof own, rp_constant.byte, all, sizeof own, rp_constant.byte,
+                      rp_det.own);
+    while (all[first] != own)
+        first++;
+    free(all);
+    return first;
 }
 
 /* All ranks of the host map the memory that the first of them makes. */
@@ -145,7 +152,7 @@ static void open_shared_state(int rank, int ranks)
     int here;
     char name[64] = "";
 
-    split_by_host(rank, &host);
+    rp_pmpi.Comm_split(rp_det.own, first_here(rank, ranks), rank, &host);
     rp_pmpi.Comm_rank(host, &here);
     uint32_t hosts = find_hosts(rank, ranks, host);
     enum rp_status status =
