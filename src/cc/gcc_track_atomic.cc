@@ -12,6 +12,7 @@
 #include <tree-phinodes.h>
 #include <stringpool.h>
 #include <context.h>
+#include <bversion.h>
 
 namespace track
 {
@@ -231,8 +232,9 @@ bool track_atomic(gcall *stmt, const char *name)
     return true;
 }
 
-// If the program uses only a bit or the sign of a result, the pass "fab" turns the operation into
-// one of too many other forms. It does not if atomic operations are declared to be calls.
+// If the program uses only a bit or the sign of a result, a pass turns the operation into one of too
+// many other forms. It does not if atomic operations are declared to be calls. Up to GCC 15, the
+// pass is "fab"; in GCC 16, "isel".
 
 static int inline_atomics;
 
@@ -266,8 +268,10 @@ class keep_atomics : public gimple_opt_pass
 
 void keep_atomics_plain(const char *plugin)
 {
-    register_pass_info before = {new keep_atomics(true), "fab", 0, PASS_POS_INSERT_BEFORE},
-                       after = {new keep_atomics(false), "fab", 0, PASS_POS_INSERT_AFTER};
+    const char *pass = BUILDING_GCC_MAJOR < 16 ? "fab" : "isel";
+    register_pass_info before = {new keep_atomics(true), pass, 0, PASS_POS_INSERT_BEFORE},
+                       after = {new keep_atomics(false), pass, 0, PASS_POS_INSERT_AFTER};
+
     register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &before);
     register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &after);
 }
