@@ -232,9 +232,9 @@ bool track_atomic(gcall *stmt, const char *name)
     return true;
 }
 
-// If the program uses only a bit or the sign of a result, a pass turns the operation into one of too
-// many other forms. It does not if atomic operations are declared to be calls. Up to GCC 15, the
-// pass is "fab"; in GCC 16, "isel".
+// If the program uses only a bit or the sign of a result, a pass turns the operation into one of
+// too many other forms. It does not if atomic operations are declared to be calls. Up to GCC 15,
+// the pass is "fab"; in GCC 16, "isel".
 
 static int inline_atomics;
 

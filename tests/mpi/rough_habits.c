@@ -53,7 +53,7 @@ static void send_nowhere(void)
 }
 
 /* Natively, too, the launcher of MPICH 4.2 kills some programs that finalize in a destructor. */
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40100000
+#if defined(MPI_ABI_VERSION) || (defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40100000)
 #define ENDS_BY_ATEXIT 1
 #else
 #define ENDS_BY_ATEXIT 0

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: same
+// across: what a status has in MPI_ERROR
 // also: clocks
 // about: single-completion calls leave a status's MPI_ERROR as the MPI does without us, here noted
 //     for each call

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // about: atomic operations that read and write window memory, of all forms and sizes: each gives
 //     what it should where no other rank stores, and what it gave where both do; locks, a turn by

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: MIT
 ! ranks: 2
+! natively: 60
 ! timeout: 60
 ! about: Fortran: a token in a shared window that two ranks wait for without any call, and arrays of
 !     real numbers that go with it

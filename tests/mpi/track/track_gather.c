@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // options: -O3 -march=native
 // about: window memory into which another rank stores, loaded from places that a table tells, some

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // about: two ranks load from and store to one place of a shared window, as fast as they can;
 //     TRACK_LOADS says how often (20000000: the long form). Every value that is seen goes into the

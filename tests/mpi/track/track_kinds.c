@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // options: -D_FORTIFY_SOURCE=2
 // about: all kinds of loads and stores of window memory that another rank writes into meanwhile:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // about: loops over window memory into which another rank stores meanwhile: forwards, backwards,
 //     with steps, by words and by bytes, with stores between the loads, some loads made on

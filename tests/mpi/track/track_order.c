@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 2
+// natively: 60
 // timeout: 60
 // about: what is stored before a flag is there when the flag is seen, by whatever way it was
 //     stored: loops, structures, copies, fills, bit-fields, messages into the window; a flag is

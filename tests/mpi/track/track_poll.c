@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// natively: 60
 // timeout: 60
 // about: ranks wait for flags in window memory, and count how long: in a shared window without any
 //     MPI call, and with few in one that others put into
