@@ -38,6 +38,7 @@ run 20 wrong "$reprise" det --check -o kept "${launch[@]}" "$app"
 
 # What is not entered does not run in silence, and nothing stays behind. (MPICH's launcher dies of SIGPIPE now and then where ranks end at once.)
 for options in "" "--check" "--check -o none"; do
+    [ "$mpi" != abi ] || options="--mpi abi $options"
     run 20 none "$reprise" det $options "${launch[@]}" sh -c 'ls -d /; sleep 0.3'
     [ "$status" -eq 123 ] && grep -q 'nothing was made deterministic: no process of' "$work/none.err" || fail "det $options of no MPI program: $status"
 done

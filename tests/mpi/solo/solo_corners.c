@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// natively: 60
 // about: what fails (requests of a communicator that returns errors, updates of a window), handlers
 //     that ask for ranks, pointers to attributes that are kept, infos of windows, weighted graphs
 //     without weights, windows that share memory
@@ -36,9 +37,10 @@ static void truncate(MPI_Comm comm, int tag)
     for (int all = 0; all < 2; all++) {
         MPI_Irecv(&in, 1, MPI_INT, before, tag, comm, &requests[0]);
         MPI_Isend(out, 4, MPI_INT, next, tag, comm, &requests[1]);
-        int rc = all ? MPI_Waitall(2, requests, statuses) : MPI_Wait(&requests[0], &statuses[0]);
+        int before_it = failures,
+            rc = all ? MPI_Waitall(2, requests, statuses) : MPI_Wait(&requests[0], &statuses[0]);
         check_note(check_error_class(rc));
-        CHECK(rc != MPI_SUCCESS, "a truncated message is received");
+        CHECK(rc != MPI_SUCCESS || failures > before_it, "a truncated message is received");
         if (requests[1] != MPI_REQUEST_NULL)
             MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
     }
