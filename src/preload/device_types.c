@@ -169,6 +169,19 @@ static void add_blocks(struct runs *runs, MPI_Datatype type, MPI_Aint at, int co
         add_elements(runs, type, at + k * stride, block, extent);
 }
 
+/* Behind the standard ABI, Open MPI 6.0 describes arrays by numbers of its own, which the ABI does
+ * not use. */
+#ifdef RP_STANDARD_ABI
+enum { OWN_ORDER_C = 0, OWN_BLOCK = 0, OWN_NONE = 2, OWN_DEFAULT = -1 };
+#else
+enum {
+    OWN_ORDER_C = MPI_ORDER_C,
+    OWN_BLOCK = MPI_DISTRIBUTE_BLOCK,
+    OWN_NONE = MPI_DISTRIBUTE_NONE,
+    OWN_DEFAULT = MPI_DISTRIBUTE_DFLT_DARG
+};
+#endif
+
 /* Arrays of which a process has some indices in each dimension. */
 struct grid {
     int dims;
@@ -180,7 +193,7 @@ struct grid {
 
 static struct grid make_grid(int dims, int order, const int *sizes)
 {
-    struct grid grid = {dims, order == MPI_ORDER_C, sizes,
+    struct grid grid = {dims, order == MPI_ORDER_C || order == OWN_ORDER_C, sizes,
                         calloc((size_t)dims + 1, sizeof *grid.indices),
                         calloc((size_t)dims + 1, sizeof *grid.counts)};
 
@@ -247,10 +260,12 @@ static void add_subarray(struct runs *runs, const struct contents *c, MPI_Aint a
 /* Whether the process with this coordinate has the index. */
 static bool is_dealt(int index, int size, int how, int block, int processes, int coordinate)
 {
-    if (how == MPI_DISTRIBUTE_NONE)
+    bool is_block = how == MPI_DISTRIBUTE_BLOCK || how == OWN_BLOCK;
+
+    if (how == MPI_DISTRIBUTE_NONE || how == OWN_NONE)
         return true;
-    if (block == MPI_DISTRIBUTE_DFLT_DARG)
-        block = how == MPI_DISTRIBUTE_BLOCK ? (size + processes - 1) / processes : 1;
+    if (block == MPI_DISTRIBUTE_DFLT_DARG || block == OWN_DEFAULT)
+        block = is_block ? (size + processes - 1) / processes : 1;
     return index / block % processes == coordinate;
 }
 

@@ -43,7 +43,9 @@ for options in "" "--check" "--check -o none"; do
     [ "$status" -eq 123 ] && grep -q 'nothing was made deterministic: no process of' "$work/none.err" || fail "det $options of no MPI program: $status"
 done
 [ ! -e none ] || fail "a directory stays of a program that was not entered"
-run 20 none "$reprise" det "${launch[@]}" sh -c 'exit 3'
+scripts=(--mpi "$mpi")
+[ "$mpi" = abi ] || scripts=()
+run 20 none "$reprise" det "${scripts[@]}" "${launch[@]}" sh -c 'exit 3'
 [ "$status" -eq 3 ] && grep -q 'nothing was made deterministic' "$work/none.err" || fail "det of a shell: $status"
 [ ! -e .reprise ] || fail "left behind: $(ls -d .reprise .reprise/*)"
 mkdir .reprise
