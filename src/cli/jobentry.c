@@ -255,7 +255,7 @@ static void name_process(const struct rp_job *job, int rank, long process, const
 /* One process below the launcher that is not on the roll. True: it is MPI's, and not entered. */
 static bool is_outsider(struct rp_entries *e, long process, struct child *child, char text[512])
 {
-    char program[PATH_MAX], who[384];
+    char program[PATH_MAX], now[PATH_MAX], who[384];
 
     program_of(process, program);
     if (!*program || strcmp(program, e->launcher) == 0 || !read_proc(e, process, "maps"))
@@ -264,6 +264,9 @@ static bool is_outsider(struct rp_entries *e, long process, struct child *child,
     bool has_mpi = contains(&e->text, "/libmpi.so.") || contains(&e->text, "/libmpich.so.");
     bool has_environment = rp_process_environment(process, &e->text);
     bool is_told = has_environment && contains(&e->text, library);
+    program_of(process, now);
+    if (strcmp(now, program) != 0)
+        return false; /* it called exec meanwhile: the next look sees one program */
     if (child && rank_of(&e->text) >= 0)
         child->rank = rank_of(&e->text);
     if (child) {
