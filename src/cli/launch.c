@@ -313,9 +313,10 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
     if (!mpi && status == RP_OK)
         mpi = usual;
     if (!mpi && status == RP_OK)
-        status = rp_fail(why, RP_USAGE,
-                         "cannot see which MPI '%s' uses: say it by --mpi, as openmpi, mpich or abi",
-                         command[0]);
+        status =
+            rp_fail(why, RP_USAGE,
+                    "cannot see which MPI '%s' uses: say it by --mpi, as openmpi, mpich or abi",
+                    command[0]);
     if (status == RP_OK && found.shmem_program && rp_setting("REPRISE_DET"))
         status = rp_fail(why, RP_UNSUPPORTED,
                          "%s is an OpenSHMEM program, which cannot be made deterministic; 'reprise "

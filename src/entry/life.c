@@ -159,8 +159,8 @@ static MPI_Comm communicator_of(const char *set, const char *tag)
     return comm;
 }
 
-/* Alone, MPI_COMM_WORLD stands for all sets: a process that no launcher started gets no communicator
- * of a set from Open MPI, and MPICH 5 has no MPI_COMM_SELF without MPI_Init. */
+/* Alone, MPI_COMM_WORLD stands for all sets: a process that no launcher started gets no
+ * communicator of a set from Open MPI, and MPICH 5 has no MPI_COMM_SELF without MPI_Init. */
 static bool open_world(void)
 {
     is_in_world = rp_setting("REPRISE_SOLO") != NULL;
