@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/diagnostics.h"
 #include "preload/family.h"
+#include "reprise.h"
 
 struct rp_constants rp_constant;
 
@@ -62,8 +65,33 @@ void *rp_library_object(const char *name)
     return symbol ? symbol : rp_library_symbol(name);
 }
 
+/* A script does not show which MPI its program has. The launcher's may be the wrong one: one of the
+ * standard ABI runs with the launchers of all MPIs. */
+static void check_family(void)
+{
+#if defined(RP_STANDARD_ABI)
+    static const char family[] = "abi";
+#elif defined(OPEN_MPI)
+    static const char family[] = "openmpi";
+#else
+    static const char family[] = "mpich";
+#endif
+    void *function = rp_library_symbol("PMPI_Init");
+    Dl_info library;
+
+    if (!function || !dladdr(function, &library) || !library.dli_fname)
+        return;
+    bool is_abi = strstr(library.dli_fname, "libmpi_abi") != NULL;
+    if (is_abi == (strcmp(family, "abi") == 0))
+        return;
+    rp_error("the program is linked with %s, and reprise was started for %s: say %s",
+             library.dli_fname, family, is_abi ? "'--mpi abi'" : "by --mpi which MPI it is");
+    _exit(REPRISE_EXIT_USAGE);
+}
+
 void rp_constants_find(void)
 {
+    check_family();
 #ifdef OPEN_MPI
     rp_constant.world = rp_library_object("ompi_mpi_comm_world");
     rp_constant.self = rp_library_object("ompi_mpi_comm_self");

@@ -59,11 +59,17 @@ replays_as space_again space
 
 printf '#!/bin/sh\n"%s" "$@"\n' "$program" >script.sh
 chmod +x script.sh
-TEST_ORDER=up run 60 script "$reprise" record -o out5 "${launch[@]}" ./script.sh
+scripts=()
+if [ "$mpi" = abi ]; then # the launcher may be that of another family
+    run 60 family "$reprise" record --mpi openmpi -o none "${launch[@]}" ./script.sh
+    [ "$status" -ne 0 ] && grep -q "reprise was started for openmpi: say '--mpi abi'" "$work/family.err" || fail "a script of a program of the standard ABI, recorded as one of Open MPI: $status"
+    scripts=(--mpi abi)
+fi
+TEST_ORDER=up run 60 script "$reprise" record "${scripts[@]}" -o out5 "${launch[@]}" ./script.sh
 replays_as script script
 TEST_ORDER=down run 60 script_again "$reprise" replay out5
 replays_as script_again script
-TEST_ORDER=up run 60 script_inside "${launch[@]}" "$reprise" record -o out7 ./script.sh
+TEST_ORDER=up run 60 script_inside "${launch[@]}" "$reprise" record "${scripts[@]}" -o out7 ./script.sh
 replays_as script_inside script_inside
 TEST_ORDER=down run 60 script_inside_again "${launch[@]}" "$reprise" replay out7 ./script.sh
 replays_as script_inside_again script_inside
