@@ -3,6 +3,7 @@
 source "$(dirname "$0")/../lib/common.sh"
 source "$(dirname "$0")/../lib/installed.sh"
 mpi=$1
+[ "$mpi" != abi ] || { echo "skipped: the standard ABI has no compiler wrapper of its own here"; exit 77; }
 source=$(cd "$(dirname "$0")/../.." && pwd)
 mv "$place" "$prefix"
 launcher "$mpi" 2
