@@ -38,7 +38,7 @@ static void ask_of_nothing(int count)
     for (int i = 0; i < count; i++)
         expect_empty(&statuses[i]);
     MPI_Request_get_status_some(count, requests, &outcount, indices, statuses);
-    CHECK(outcount == MPI_UNDEFINED, "some: %d", outcount);
+    CHECK(outcount == MPI_UNDEFINED || outcount == 0, "some: %d", outcount); // 0: Open MPI 6.0.0rc2
 }
 
 static void post_all(long *values)
