@@ -65,7 +65,7 @@ refuses 122 'the checksum of job 0.1 is wrong' "$reprise" replay listed
 record crash crash
 grep -q 'rank 0\.1\.1: 1 events, then it ended by a signal' crash.err || fail "crash: the child is not named"
 run 100 replay "$reprise" replay crash
-[ "$status" -ne 0 ] && grep -q 'replayed 3 events on 2 ranks and 2 children: identical up to the end of the record' replay.err || fail "crash: not replayed"
+{ [ "$status" -ne 0 ] || [ "$mpi" = mpich ]; } && grep -q 'replayed 3 events on 2 ranks and 2 children: identical up to the end of the record' replay.err || fail "crash: not replayed: $status" # MPI_Abort ends the job: with what a replay at its end says, or what Open MPI makes of that
 record diverge diverge
 OTHER=1 replays 121 'rank 0\.1\.1: error: the replay left the record at event 1 of 2: another MPI function' diverge
 record hang hang
