@@ -79,7 +79,8 @@ static void check_family(void)
     void *function = rp_library_symbol("PMPI_Init");
     Dl_info library;
 
-    if (!function || !dladdr(function, &library) || !library.dli_fname)
+    if (!function || !dladdr(function, &library) || !library.dli_fname ||
+        strstr(library.dli_fname, "/libreprise")) /* which looks itself */
         return;
     bool is_abi = strstr(library.dli_fname, "libmpi_abi") != NULL;
     if (is_abi == (strcmp(family, "abi") == 0))
