@@ -306,6 +306,8 @@ enum rp_status rp_launch_preload(const char *mpi, const char *usual, char **comm
         status = rp_fail(why, RP_UNSUPPORTED,
                          "%s is statically linked: there is no way into it; link it dynamically",
                          found.static_program);
+    if (!mpi && usual && strcmp(usual, "abi") == 0)
+        mpi = usual; /* the launcher may be that of any MPI */
     if (!mpi && status == RP_OK)
         mpi = rp_binary_launcher_mpi(command[0]);
     if (!mpi && status == RP_OK && found.script)
