@@ -347,7 +347,7 @@ bool rp_partial_feed_handler_is_due(void)
     return is_due || !tells_handlers();
 }
 
-void rp_partial_feed_was_left(void)
+void rp_partial_feed_left_call(void)
 {
     was_left = true;
     rp_partial_feed_stop(feed.calling.name);

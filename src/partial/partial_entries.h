@@ -67,11 +67,12 @@ void rp_partial_feed_left(const char *recorded) __attribute__((noreturn));
 /* Returns the MPI function that the program is in. */
 const struct rp_function *rp_partial_feed_calling(void);
 
-/* Feeding, error handlers. They call those that MPI called in the record; where that is not known
- * and the call failed, that of the object. Returns whether there is something to call. */
+/* Feeding, error handlers. Returns whether the call that the program is in, which returned rc, may
+ * have called any. */
 bool rp_partial_feed_failed(int rc);
-/* Whether it is known: the call that the program is in has such entries. */
+/* Returns whether the record says which handlers that call called. */
 bool rp_partial_feed_knows_handlers(void);
+/* These call them; where the record does not say which, that of the object. */
 void rp_partial_feed_error_comm(MPI_Comm comm, int rc);
 void rp_partial_feed_error_win(MPI_Win win, int rc);
 void rp_partial_feed_error_file(MPI_File file, int rc);
@@ -80,7 +81,7 @@ void rp_partial_feed_handler(void);
 /* Whether MPI called, in the record, the handler that runs; else it is only supposed. */
 bool rp_partial_feed_handler_is_due(void);
 /* Reads the mark of a call that a handler left, and ends the process. */
-void rp_partial_feed_was_left(void);
+void rp_partial_feed_left_call(void);
 extern RP_HIDDEN const struct rp_function rp_f_handler, rp_f_left;
 /* > 0: a handler runs. Recording, MPI calls handlers inside the call that fails, so what they call
  * is not in the record. */

@@ -44,7 +44,7 @@ static void (*reader_of(const char *name))(void)
                    {rp_f_found.name, rp_partial_feed_found},
                    {rp_f_got.name, rp_partial_feed_got},
                    {rp_f_handler.name, rp_partial_feed_handler},
-                   {rp_f_left.name, rp_partial_feed_was_left},
+                   {rp_f_left.name, rp_partial_feed_left_call},
                    {"symmetric", rp_windows.symmetric ? rp_windows.symmetric->take : NULL}};
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
