@@ -25,11 +25,13 @@ static inline int is_inside(const struct reprise_region *r, const void *at, size
                         : offset < r->size && r->size - offset >= size;
 }
 
-/* No byte of it is in any region. */
+/* No byte of it is in any region. Without reprise there is none, also where an access is at NULL,
+ * as that of an element which a vector leaves out. */
 static inline int is_outside(const struct reprise_region *r, const void *at, size_t size)
 {
-    return r != &reprise_track.region[REPRISE_TRACK_SEVERAL] && (uintptr_t)at - r->at >= r->size &&
-           r->at - (uintptr_t)at >= size;
+    return (r != &reprise_track.region[REPRISE_TRACK_SEVERAL] && (uintptr_t)at - r->at >= r->size &&
+            r->at - (uintptr_t)at >= size) ||
+           !reprise_track.any;
 }
 
 static inline const void *shadow_of(const struct reprise_region *r, const void *at)
