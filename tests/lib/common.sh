@@ -22,6 +22,7 @@ unset REPRISE_BUILD
 work=$(mktemp -d "${TMPDIR:-/tmp}/reprise-test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export OMPI_MCA_orte_tmpdir_base=$work # jobs that start and end at one time take the common directory from each other
+export PRTE_MCA_prte_tmpdir_base=$work # what a killed job left there stops a later one whose launcher has the same process id
 programs=$(cd "$(dirname "$0")" && pwd)/programs # of this test
 cd "$work" || exit 1
 
