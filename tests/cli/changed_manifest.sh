@@ -96,9 +96,8 @@ rm -rf changed && cp -a good changed
     eval "$("$reprise" env replay changed "$program")"
     edit program changed/manifest.json
     run 60 by_env "${launch[@]}" "$program"
-    exit "$status"
-)
-[ $? -eq 122 ] && grep -q manifest.json by_env.err || fail "ranks replay by a changed description"
+    ended_with "$mpi" 122
+) && grep -q manifest.json by_env.err || fail "ranks replay by a changed description"
 
 # A program of tasks has no description, but a command line.
 apps=$build/apps/$mpi

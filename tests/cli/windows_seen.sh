@@ -32,9 +32,11 @@ run 60 inside "${launch[@]}" "$reprise" record -o inside ./seen window
 [ "$status" -eq 0 ] && [ "$(grep -c "$announced" inside.err)" -eq 1 ] || fail "inside: exit status $status, or not announced once"
 replays inside 'on 2 ranks, each alone: identical$'
 launcher "$mpi" 1
-records several "${launch[@]}" ./unseen window : -n 1 ./seen window
-grep -q "$announced" several.err || fail "several programs: not announced"
-replays several 'on 2 ranks, each alone: identical$'
+if timeout 60 "${launch[@]}" ./unseen window : -n 1 ./seen window >/dev/null 2>&1; then # the launcher of Open MPI 5.0.7 crashes
+    records several "${launch[@]}" ./unseen window : -n 1 ./seen window
+    grep -q "$announced" several.err || fail "several programs: not announced"
+    replays several 'on 2 ranks, each alone: identical$'
+fi
 launcher "$mpi" 2
 "$reprise" env record ./seen 2>env.err >env.out && grep -q "REPRISE_RANKS='all'" env.out && grep -q "$announced" env.err || fail "env"
 

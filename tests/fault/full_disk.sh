@@ -16,7 +16,7 @@ leave()
 }
 leave $((3 * ring))
 run 120 record "$reprise" record -o small/run "${launch[@]}" "$program" --size 2000
-[ "$status" -eq 125 ] || fail "no room for the rings: exit status $status, not 125"
+ended_with "$mpi" 125 || fail "no room for the rings: exit status $status, not 125"
 grep -q 'cannot record: .*No space left' "$work/record.err" || fail "no reason"
 [ ! -e small/run ] || fail "something is left behind"
 leave $((4 * ring + 28))
