@@ -48,6 +48,7 @@ def apart(before, made):
 BEGIN = "    struct rp_shared_collective *collective = rp_det_collective_begin({comm}, {what});\n"
 CALLS = {
     "own": "    return rp_det_{lower}({args});\n",
+    "spawn": "    return rp_det_{lower}({what}, {args});\n",
     "complete": "    struct rp_completion call = {completion};\n    return rp_det_complete_call(&call);\n",
     "send": "    return rp_det_send({mode}, {args});\n",
     "isend": "    return rp_det_isend({mode}, {args});\n",
@@ -56,13 +57,14 @@ CALLS = {
     "matched": "    rp_det_matched(message);\n    return {twin}.{member}({args});\n",
     "imatched": "    rp_det_matched(message);\n    return rp_det_new_handle({twin}.{member}({args}), {last});\n",
     "foreign": "    return rp_det_foreign({twin}.{member}({args}), {last});\n",
+    "disconnect": "    return rp_det_Comm_disconnect({twin}.{member}, {args}, {number});\n",
     "comm_free": "    return rp_det_Comm_free({twin}.{member}, {args}, {number});\n",
     "collective": collective(""),
     "made": collective("    if (rc == MPI_SUCCESS)\n        rp_det_comm_made({comm}, *{last});\n"),
     "made_group": apart("rp_det_collective_group({comm}, a1, a2, {what});",
                         "rp_det_comm_made_by_some((uint64_t)a2, *{last});"),
     "made_inter": apart("rp_det_collective_leaders(a0, a1, a2, a3, a4, {what});",
-                        "rp_det_comm_made_by_some((uint64_t)a4 + 77, *{last});"),
+                        "rp_det_comm_made_between((uint64_t)a4 + 77, *{last});"),
     "begin": BEGIN + "    return rp_det_collective_begun({twin}.{member}({args}), collective, {last});\n",
     "idup": BEGIN
     + "    return rp_det_collective_begun_comm({twin}.{member}({args}), collective, {comm}, {before_last}, {last});\n",

@@ -18,7 +18,7 @@
 #include "reprise.h"
 
 static const char *mpi, *latency, *threshold, *buffer, *reductions, *check, *record, *output,
-    *costs;
+    *costs, *children;
 
 static const struct rp_option options[] = {
     {"--check", NULL, NULL,
@@ -45,6 +45,8 @@ static const struct rp_option options[] = {
      "memory of each rank for messages that are sent and not yet received; k, M and G are units "
      "(default 16M)",
      &buffer},
+    {"--children", NULL, "N", "room for N processes that the program spawns (default 64)",
+     &children},
     {"--mpi", NULL, "MPI", "openmpi, mpich or abi, where it cannot be seen from the program", &mpi},
     RP_OPTION_WRAPPERS,
     {NULL, NULL, NULL, NULL, NULL},
@@ -80,6 +82,16 @@ static enum rp_status check_latency(struct rp_problem *why)
     return status;
 }
 
+static enum rp_status check_children(struct rp_problem *why)
+{
+    long ignored;
+    enum rp_status status = rp_setting_number("REPRISE_CHILDREN", 0, 0, &ignored, why);
+
+    if (status != RP_OK && children)
+        return rp_fail(why, RP_USAGE, "--children %s: a whole number is expected", children);
+    return status;
+}
+
 static enum rp_status check_costs(struct rp_problem *why)
 {
     const char *file = costs ? costs : rp_setting("REPRISE_COSTS");
@@ -97,6 +109,7 @@ static enum rp_status apply_options(struct rp_problem *why)
 {
     set("REPRISE_CHECK", check);
     set("REPRISE_LATENCY", latency);
+    set("REPRISE_CHILDREN", children);
     set("REPRISE_THRESHOLD", threshold);
     set("REPRISE_BUFFER", buffer);
     set("REPRISE_REDUCTIONS", reductions);
@@ -107,6 +120,8 @@ static enum rp_status apply_options(struct rp_problem *why)
     enum rp_status status = check_costs(why);
     if (status == RP_OK)
         status = check_latency(why);
+    if (status == RP_OK)
+        status = check_children(why);
     if (status == RP_OK)
         status = check_bytes("--threshold", threshold, "REPRISE_THRESHOLD", why);
     if (status == RP_OK)

@@ -19,6 +19,7 @@
 #include "det/det_requests.h"
 #include "det/det_sendrecv.h"
 #include "det/det_sends.h"
+#include "det/det_spawn.h"
 
 #define RP_TAIL
 

@@ -34,7 +34,7 @@ static uint32_t count_members(const uint64_t *members, size_t words)
 void rp_det_collective_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_det_operation what)
 {
     const struct rp_det_comm *c = rp_det_comm_find(comm);
-    size_t words = (rp_shared.ranks + 63) / 64;
+    size_t words = rp_shared_words();
     uint64_t members[words], key = rp_det_mix(c ? c->id : 0, (uint64_t)tag + 11);
     struct rp_shared_call call = rp_det_call(c, what);
 
@@ -53,7 +53,7 @@ void rp_det_collective_leaders(MPI_Comm local, int leader, MPI_Comm peer, int re
                                struct rp_det_operation what)
 {
     struct rp_det_comm *c = rp_det_comm_find(local);
-    size_t words = (rp_shared.ranks + 63) / 64;
+    size_t words = rp_shared_words();
 
     if (!c || leader < 0 || leader >= c->size)
         return;

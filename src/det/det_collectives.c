@@ -193,19 +193,43 @@ int rp_det_collective_init(int rc, MPI_Comm comm, uint64_t number, MPI_Request *
 
 /* What is under way on it still needs it: then it stays. So do functions of the program that MPI
  * calls for its attributes. */
-int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
+static int free_comm(struct rp_det_comm *c, int (*real)(MPI_Comm *), MPI_Comm *comm)
 {
-    struct rp_det_comm *c =
-        *comm == rp_constant.world || *comm == rp_constant.self ? NULL : rp_det_comm_find(*comm);
-
-    if (!c)
-        return real(comm);
-    rp_det_collective_compare(*comm, (struct rp_det_operation){function, RP_DET_NO_ROOT, 0});
     int rc = MPI_SUCCESS;
+
     if (rp_det_posted_delays(c))
         *comm = rp_constant.comm_null;
     else
         rc = real(comm);
     rp_det_comm_freed(c, rp_det_posted_uses(c));
+    return rc;
+}
+
+static struct rp_det_comm *of_program(MPI_Comm comm)
+{
+    return comm == rp_constant.world || comm == rp_constant.self ? NULL : rp_det_comm_find(comm);
+}
+
+int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
+{
+    struct rp_det_comm *c = of_program(*comm);
+
+    if (!c)
+        return real(comm);
+    rp_det_collective_compare(*comm, (struct rp_det_operation){function, RP_DET_NO_ROOT, 0});
+    return free_comm(c, real, comm);
+}
+
+int rp_det_Comm_disconnect(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function)
+{
+    struct rp_det_comm *c = of_program(*comm);
+
+    if (!c)
+        return real(comm);
+    struct rp_shared_collective *collective =
+        rp_det_collective_enter(RP_DET_MAY_NOT, *comm,
+                                (struct rp_det_operation){function, RP_DET_NO_ROOT, 0});
+    int rc = free_comm(c, real, comm);
+    rp_det_collective_leave(collective);
     return rc;
 }

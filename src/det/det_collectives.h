@@ -48,7 +48,9 @@ int rp_det_collective_begun_comm(int rc, struct rp_shared_collective *collective
                                  MPI_Comm *made, MPI_Request *request);
 int rp_det_collective_init(int rc, MPI_Comm comm, uint64_t number, MPI_Request *request);
 
-/* MPI_Comm_free: `function` is its number, `real` makes the call. */
+/* MPI_Comm_free, and MPI_Comm_disconnect, which waits for all: `function` is its number, `real`
+ * makes the call. */
 int rp_det_Comm_free(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function);
+int rp_det_Comm_disconnect(int (*real)(MPI_Comm *), MPI_Comm *comm, uint32_t function);
 
 #endif

@@ -20,7 +20,12 @@ static struct {
     struct rp_det_comm **at;
     size_t count, room, made;
     struct rp_det_comm *last;
-    MPI_Group world;
+    struct known {
+        MPI_Group group;
+        uint32_t *ranks; /* of its processes, in the job */
+        int size;
+    } * known; /* groups whose ranks are known: MPI_COMM_WORLD, then those of other jobs */
+    size_t known_count;
     struct {
         uint64_t key, count;
     } * apart; /* how often communicators with this key were made */
@@ -43,20 +48,84 @@ static void *need(void *memory)
     return memory;
 }
 
-/* Ranks of a group in the job. */
-static uint32_t *ranks_of(MPI_Group group, int size)
+/* Takes both over. */
+static void add_known(MPI_Group group, uint32_t *ranks, int size)
+{
+    comms.known = need(realloc(comms.known, (comms.known_count + 1) * sizeof *comms.known));
+    comms.known[comms.known_count++] = (struct known){group, ranks, size};
+}
+
+/* Ranks of a group in the job, as far as this known group has them: how many are still open. */
+static int translate(MPI_Group group, int size, const struct known *known, uint32_t *ranks)
 {
     int *own = need(calloc((size_t)size + 1, sizeof *own)),
-        *job = need(calloc((size_t)size + 1, sizeof *job));
+        *found = need(calloc((size_t)size + 1, sizeof *found)), open = 0;
 
     for (int i = 0; i < size; i++)
         own[i] = i;
-    rp_pmpi.Group_translate_ranks(group, size, own, comms.world, job);
-    for (int i = 0; i < size; i++)
-        if (job[i] == MPI_UNDEFINED)
-            rp_det_refuse("a communicator with processes of another job");
+    rp_pmpi.Group_translate_ranks(group, size, own, known->group, found);
+    for (int i = 0; i < size; i++) {
+        if (found[i] != MPI_UNDEFINED)
+            ranks[i] = known->ranks[found[i]];
+        open += ranks[i] == UINT32_MAX;
+    }
     free(own);
-    return (uint32_t *)job;
+    free(found);
+    return open;
+}
+
+static uint32_t *ranks_of(MPI_Group group, int size)
+{
+    uint32_t *ranks = need(malloc(((size_t)size + 1) * sizeof *ranks));
+    int open = size;
+
+    memset(ranks, 0xff, ((size_t)size + 1) * sizeof *ranks);
+    for (size_t i = 0; i < comms.known_count && open > 0; i++)
+        open = translate(group, size, &comms.known[i], ranks);
+    if (open > 0)
+        rp_det_refuse("a communicator with processes of another job");
+    return ranks;
+}
+
+/* Whether all processes of a group are in our MPI_COMM_WORLD. Frees the group. */
+static bool is_of_world(MPI_Group group)
+{
+    int size;
+
+    rp_pmpi.Group_size(group, &size);
+    uint32_t *ranks = need(malloc(((size_t)size + 1) * sizeof *ranks));
+    memset(ranks, 0xff, ((size_t)size + 1) * sizeof *ranks);
+    bool is_all = translate(group, size, &comms.known[0], ranks) == 0;
+    free(ranks);
+    rp_pmpi.Group_free(&group);
+    return is_all;
+}
+
+/* Whether an intercommunicator is of one job: all its processes see that alike. */
+static bool is_of_one_job(MPI_Comm inter)
+{
+    MPI_Group local, remote;
+
+    rp_pmpi.Comm_group(inter, &local);
+    rp_pmpi.Comm_remote_group(inter, &remote);
+    bool local_is = is_of_world(local);
+    return is_of_world(remote) && local_is;
+}
+
+/* Both sides tell each other their ranks in the job. */
+static void meet(MPI_Comm inter)
+{
+    uint32_t own = rp_shared.rank;
+    MPI_Group remote;
+    int size;
+
+    rp_pmpi.Comm_remote_size(inter, &size);
+    rp_pmpi.Comm_remote_group(inter, &remote);
+    uint32_t *ranks = need(calloc((size_t)size + 1, sizeof *ranks));
+    rp_pmpi.Allgather(&own, sizeof own, rp_constant.byte, ranks, sizeof own, rp_constant.byte,
+                      inter);
+    rp_shared_see_jobs();
+    add_known(remote, ranks, size);
 }
 
 static void add_members(struct rp_det_comm *c, const uint32_t *ranks, int size)
@@ -86,7 +155,7 @@ static uint32_t look_at(struct rp_det_comm *c)
     rp_pmpi.Comm_rank(c->comm, &c->from);
     rp_pmpi.Comm_size(c->comm, &size);
     rp_pmpi.Comm_group(c->comm, &group);
-    c->members = need(calloc((rp_shared.ranks + 63) / 64, sizeof *c->members));
+    c->members = need(calloc(rp_shared_words(), sizeof *c->members));
     uint32_t *own = ranks_of(group, size), first = own[0];
     rp_pmpi.Group_free(&group);
     add_members(c, own, size);
@@ -146,10 +215,26 @@ struct rp_det_comm *rp_det_comm_find(MPI_Comm comm)
     return c;
 }
 
+static uint64_t world_id(void)
+{
+    return rp_shared.first == 0 ? 1 : rp_det_mix(4, rp_shared.first);
+}
+
+bool rp_det_comm_is_world(uint64_t id)
+{
+    return id == world_id();
+}
+
 void rp_det_comms_start(void)
 {
-    rp_pmpi.Comm_group(rp_constant.world, &comms.world);
-    add(rp_constant.world, 1, false);
+    uint32_t *ranks = need(calloc(rp_shared.size, sizeof *ranks));
+    MPI_Group world;
+
+    for (uint32_t i = 0; i < rp_shared.size; i++)
+        ranks[i] = rp_shared.first + i;
+    rp_pmpi.Comm_group(rp_constant.world, &world);
+    add_known(world, ranks, (int)rp_shared.size);
+    add(rp_constant.world, world_id(), false);
     add(rp_constant.self, rp_det_mix(2, rp_shared.rank), false);
 }
 
@@ -180,9 +265,22 @@ void rp_det_comm_made_by_some(uint64_t salt, MPI_Comm made)
         return;
     struct rp_det_comm *c = add(made, 3, true);
     uint64_t key = rp_det_mix(c->id, salt);
-    for (uint32_t i = 0; i < (rp_shared.ranks + 63) / 64; i++)
+    for (uint32_t i = 0; i < rp_shared_words(); i++)
         key = rp_det_mix(key, c->members[i]);
     c->id = rp_det_mix(key, rp_det_count_of(key));
+}
+
+void rp_det_comm_made_between(uint64_t salt, MPI_Comm made)
+{
+    if (made != rp_constant.comm_null && !is_of_one_job(made))
+        meet(made);
+    rp_det_comm_made_by_some(salt, made);
+}
+
+void rp_det_comm_spawned(MPI_Comm made, uint64_t id)
+{
+    meet(made);
+    add(made, id, false);
 }
 
 uint64_t rp_det_comm_reserve_id(MPI_Comm parent)
@@ -228,7 +326,7 @@ static struct {
 void rp_det_file_opened(MPI_Comm comm, MPI_File file)
 {
     struct rp_det_comm *c = rp_det_comm_find(comm), *own = need(calloc(1, sizeof *own));
-    size_t words = (rp_shared.ranks + 63) / 64;
+    size_t words = rp_shared_words();
 
     files.at = need(realloc(files.at, (files.count + 1) * sizeof *files.at));
     own->id = rp_det_mix(rp_det_mix(c->id, ++c->made), 7);

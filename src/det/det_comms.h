@@ -25,6 +25,9 @@ void rp_det_comms_start(void);
 /* The communicator with this number; NULL: this rank is not in it, or it was freed. */
 struct rp_det_comm *rp_det_comm_by_id(uint64_t id);
 
+/* Whether this is the number of our MPI_COMM_WORLD. */
+bool rp_det_comm_is_world(uint64_t id);
+
 /* NULL: MPI_COMM_NULL. Ends the job if the communicator is not known. */
 struct rp_det_comm *rp_det_comm_find(MPI_Comm comm);
 
@@ -36,9 +39,15 @@ void rp_det_add_members(uint64_t *members, MPI_Group group);
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made);
 void rp_det_comm_made_by_some(uint64_t salt, MPI_Comm made);
 
+/* The same for an intercommunicator, whose other side may be of another job. */
+void rp_det_comm_made_between(uint64_t salt, MPI_Comm made);
+
 /* The number of a communicator that a nonblocking call makes from the parent; and it is made. */
 uint64_t rp_det_comm_reserve_id(MPI_Comm parent);
 void rp_det_comm_made_with_id(MPI_Comm made, uint64_t id);
+
+/* Parents and children: the intercommunicator of a spawn, whose number both know. */
+void rp_det_comm_spawned(MPI_Comm made, uint64_t id);
 
 /* The program freed it. It is forgotten, unless something under way still uses it. */
 void rp_det_comm_freed(struct rp_det_comm *comm, bool is_used);

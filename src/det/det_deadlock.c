@@ -46,7 +46,7 @@ static void put_receive(struct rp_buffer *text, const struct rp_det_receive *rec
     if (receive->source == MPI_ANY_SOURCE)
         rp_buffer_printf(text, "a message from any rank");
     else
-        rp_buffer_printf(text, "a message from rank %u", receive->world);
+        rp_buffer_printf(text, "a message from rank %s", rp_shared_rank_name(receive->world).text);
     if (receive->tag == MPI_ANY_TAG)
         rp_buffer_printf(text, " with any tag");
     else
@@ -61,8 +61,8 @@ static void put_request(struct rp_buffer *text, const struct rp_det_request *own
     if (!own || own->kind == RP_DET_FOREIGN)
         rp_buffer_printf(text, "a request of MPI's own");
     else if (own->kind == RP_DET_SEND)
-        rp_buffer_printf(text, "rank %u to receive its message with tag %d", own->dest,
-                         own->message->tag);
+        rp_buffer_printf(text, "rank %s to receive its message with tag %d",
+                         rp_shared_rank_name(own->dest).text, own->message->tag);
     else if (own->kind == RP_DET_RECEIVE)
         put_receive(text, &own->receive);
     else if (own->collective)
@@ -109,7 +109,8 @@ void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
         rp_buffer_printf(text, "for ");
         put_receive(text, wait->receive ? wait->receive : wait->probe);
     } else if (wait->kind == RP_WAIT_RECEIVER) {
-        rp_buffer_printf(text, "until rank %u receives its message with tag %d", wait->target,
+        rp_buffer_printf(text, "until rank %s receives its message with tag %d",
+                         rp_shared_rank_name(wait->target).text,
                          rp_shared_message_at(wait->object)->tag);
     } else if (wait->kind == RP_WAIT_COLLECTIVE) {
         rp_buffer_printf(text, "for ");

@@ -19,6 +19,7 @@
 #include "det/det_operations.h"
 #include "det/det_request_table.h"
 #include "det/det_sites.h"
+#include "det/det_spawn.h"
 #include "det/det_status.h"
 #include "det/det_unreceived.h"
 #include "det/det_wait.h"
@@ -36,7 +37,7 @@ enum { THRESHOLD = 65536 };
 
 static struct {
     bool is_checked, leads_host;
-    long played_hosts;
+    long played_hosts, children;
 } life;
 
 static void must(enum rp_status status, const struct rp_problem *why)
@@ -60,6 +61,7 @@ static void read_settings(void)
     must(rp_det_costs_start(&why), &why);
     must(rp_setting_number("REPRISE_DELAY", 0, 0, &rp_det.delay, &why), &why);
     must(rp_setting_number("REPRISE_HOSTS", 1, 1, &life.played_hosts, &why), &why);
+    must(rp_setting_number("REPRISE_CHILDREN", 0, 64, &life.children, &why), &why);
     rp_shared.latency = (uint64_t)latency;
     rp_det.threshold = (uint64_t)threshold;
     rp_det.buffer_bytes = (uint64_t)limit;
@@ -154,12 +156,15 @@ static void open_shared_state(int rank, int ranks)
 
     rp_pmpi.Comm_split(rp_det.own, first_here(rank, ranks), rank, &host);
     rp_pmpi.Comm_rank(host, &here);
-    uint32_t hosts = find_hosts(rank, ranks, host);
+    uint32_t hosts = find_hosts(rank, ranks, host),
+             room =
+                 (uint32_t)ranks + (hosts == 1 ? rp_shared_children((uint32_t)life.children) : 0);
     enum rp_status status =
-        here == 0 ? rp_shared_create((uint32_t)ranks, hosts == 1, name, sizeof name, &why) : RP_OK;
+        here == 0 ? rp_shared_create(room, hosts == 1, name, sizeof name, &why) : RP_OK;
     must(status, &why);
     rp_pmpi.Bcast(name, sizeof name, rp_constant.byte, 0, host);
-    must(rp_shared_map(name, (uint32_t)ranks, (uint32_t)rank, &why), &why);
+    rp_pmpi.Bcast(&room, sizeof room, rp_constant.byte, 0, host);
+    must(rp_shared_map(name, (uint32_t)ranks, room, (uint32_t)rank, &why), &why);
     must(rp_shared_bounds_start(&why), &why);
     rp_pmpi.Barrier(host);
     if (here == 0)
@@ -168,6 +173,14 @@ static void open_shared_state(int rank, int ranks)
     life.leads_host = hosts > 1 && here == 0;
     if (hosts > 1)
         connect_hosts(life.leads_host, ranks);
+}
+
+static void join_parents(int rank, int ranks)
+{
+    struct rp_problem why;
+
+    must(rp_det_spawned_join((uint32_t)ranks, (uint32_t)rank, &why), &why);
+    must(rp_shared_bounds_start(&why), &why);
 }
 
 /* A program compiled for it counts its own time. */
@@ -244,7 +257,10 @@ static void start(void)
         tell_command(true, NULL);
     rp_pmpi.Comm_dup(rp_constant.world, &rp_det.own);
     read_settings();
-    open_shared_state(rank, ranks);
+    if (rp_det_is_spawned())
+        join_parents(rank, ranks);
+    else
+        open_shared_state(rank, ranks);
     if (life.leads_host && rank > 0)
         tell_command(false, NULL);
     adopt_counter();
@@ -254,6 +270,8 @@ static void start(void)
     rp_det_sites_start();
     rp_det_operations_start();
     rp_det_comms_start();
+    if (rp_det_is_spawned())
+        rp_det_spawned_meet();
     rp_det_match_messages();
     hook_finalize();
     pthread_atfork(NULL, NULL, in_child);
@@ -321,6 +339,7 @@ static void set_eager_limit(bool is_set)
 int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
 {
     set_eager_limit(true);
+    rp_det_spawned_enter();
     int rc = next->Init(argc, argv);
     set_eager_limit(false);
 
@@ -333,6 +352,7 @@ int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int 
                        int *provided)
 {
     set_eager_limit(true);
+    rp_det_spawned_enter();
     int rc = next->Init_thread(argc, argv, required, provided);
     set_eager_limit(false);
 
@@ -371,6 +391,23 @@ static void report(const struct rp_det_digest *each)
         rp_note("MPI left nothing open in this run: there was nothing to make deterministic");
 }
 
+/* The digests of all jobs are in the memory, which the last job that ends reads: by rank, so that
+ * it does not matter which one that is. */
+static void read_decisions(void)
+{
+    if (rp_shared.rank != rp_shared.first || !rp_shared_job_ends())
+        return;
+    uint32_t ranks = rp_shared_see_jobs();
+    struct rp_det_digest *each = need(calloc(ranks, sizeof *each));
+    for (uint32_t i = 0; i < ranks; i++)
+        each[i] = (struct rp_det_digest){rp_shared.all[i].matches, rp_shared.all[i].answers,
+                                         rp_shared.all[i].digest};
+    tell_command(true, each);
+    if (life.is_checked)
+        report(each);
+    free(each);
+}
+
 static void gather_decisions(void)
 {
     struct rp_det_digest own = {rp_shared.own->matches, rp_shared.own->answers,
@@ -396,7 +433,10 @@ static void finish(void)
     rp_det.is_on = 0;
     rp_pmpi.Barrier(rp_det.own);
     rp_det_report_unreceived();
-    gather_decisions();
+    if (rp_shared.host_of)
+        gather_decisions();
+    else
+        read_decisions();
     if (life.leads_host)
         rp_leader_stop();
     rp_pmpi.Comm_free(&rp_det.own);

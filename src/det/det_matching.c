@@ -35,8 +35,8 @@ static struct {
 
 static void start(void)
 {
-    matching.from = calloc(rp_shared.ranks, sizeof *matching.from);
-    matching.clock_vector = calloc(rp_shared.ranks, sizeof *matching.clock_vector);
+    matching.from = calloc(rp_shared.room, sizeof *matching.from);
+    matching.clock_vector = calloc(rp_shared.room, sizeof *matching.clock_vector);
     if (!matching.from || !matching.clock_vector)
         rp_bug(__FILE__, __LINE__, "out of memory for envelopes of messages");
 }
@@ -322,6 +322,7 @@ static void read_inbox(void)
 {
     if (!matching.from)
         start();
+    rp_shared_see_jobs();
     for (uint64_t at = rp_shared_has_inbox() ? rp_shared_inbox_take() : 0; at != 0;) {
         struct rp_shared_message *message = rp_shared_message_at(at);
         at = message->next;

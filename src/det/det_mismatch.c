@@ -41,7 +41,7 @@ static void put_root(struct rp_buffer *text, int root)
 static void put_call(struct rp_buffer *text, const struct rp_shared_call *call,
                      const struct rp_shared_call *other)
 {
-    rp_buffer_printf(text, "rank %u calls ", call->rank);
+    rp_buffer_printf(text, "rank %s calls ", rp_shared_rank_name(call->rank).text);
     rp_det_put_function(text, call->rank, call->site);
     if (call->function == other->function && call->op != other->op)
         rp_buffer_printf(text, " with %s", rp_det_op_name(call->op));

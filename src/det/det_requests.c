@@ -256,7 +256,7 @@ static enum rp_det_known look_at_send(const struct rp_det_request *own, uint64_t
 
 static bool members_are_later(const struct rp_shared_collective *collective, uint64_t until)
 {
-    size_t words = (rp_shared.ranks + 63) / 64;
+    size_t words = rp_shared_words();
 
     for (uint32_t i = 0; i < rp_shared.ranks; i++) {
         bool must = atomic_load(&collective->bits[i / 64]) >> i % 64 & 1,

@@ -81,9 +81,10 @@ static void describe(const struct rp_shared_message *message, struct kind *kind)
 
     if (kind->messages > 1)
         rp_buffer_printf(&text, "%llu ", (unsigned long long)kind->messages);
-    rp_buffer_printf(&text, "from rank %u to rank %u with tag %d", message->source, message->dest,
-                     message->tag);
-    if (message->comm != 1) /* MPI_COMM_WORLD */
+    rp_buffer_printf(&text, "from rank %s to rank %s with tag %d",
+                     rp_shared_rank_name(message->source).text,
+                     rp_shared_rank_name(message->dest).text, message->tag);
+    if (!rp_det_comm_is_world(message->comm))
         rp_det_put_comm_of(&text, message->comm);
     rp_det_put_place(&text, message->source, message->site);
     rp_buffer_byte(&text, 0);
@@ -132,16 +133,16 @@ static void say(const struct unreceived *each, uint32_t speakers, uint64_t messa
 static uint32_t gather(const struct unreceived *own, const uint64_t *counts,
                        struct unreceived *each)
 {
-    uint32_t speakers = 0;
+    uint32_t speakers = 0, rank = rp_shared.rank - rp_shared.first;
 
-    for (uint32_t i = 0; i < rp_shared.ranks && speakers < FEW; i++) {
+    for (uint32_t i = 0; i < rp_shared.size && speakers < FEW; i++) {
         if (counts[i] == 0)
             continue;
-        if (rp_shared.rank == i && i == 0)
+        if (rank == i && i == 0)
             *each = *own;
-        else if (rp_shared.rank == i)
+        else if (rank == i)
             rp_pmpi.Send(own, sizeof *own, rp_constant.byte, 0, 0, rp_det.own);
-        else if (rp_shared.rank == 0)
+        else if (rank == 0)
             rp_pmpi.Recv(&each[speakers], sizeof *each, rp_constant.byte, (int)i, 0, rp_det.own,
                          MPI_STATUS_IGNORE);
         speakers++;
@@ -159,14 +160,14 @@ static void *need(void *memory)
 static void report(const struct unreceived *own)
 {
     struct unreceived *each = need(calloc(FEW, sizeof *each));
-    uint64_t *counts = need(calloc(rp_shared.ranks, sizeof *counts)), messages = 0;
+    uint64_t *counts = need(calloc(rp_shared.size, sizeof *counts)), messages = 0;
 
     rp_pmpi.Allgather(&own->messages, 1, rp_constant.uint64, counts, 1, rp_constant.uint64,
                       rp_det.own);
-    for (uint32_t i = 0; i < rp_shared.ranks; i++)
+    for (uint32_t i = 0; i < rp_shared.size; i++)
         messages += counts[i];
     uint32_t speakers = gather(own, counts, each);
-    if (rp_shared.rank == 0 && messages > 0)
+    if (rp_shared.rank == rp_shared.first && messages > 0)
         say(each, speakers, messages);
     free(each);
     free(counts);

@@ -56,6 +56,7 @@ static bool others_have_stopped(void)
 {
     uint32_t i = 1;
 
+    rp_shared_see_jobs();
     while (i < rp_shared.ranks && has_stopped((rp_shared.rank + i) % rp_shared.ranks))
         i++;
     return i == rp_shared.ranks;

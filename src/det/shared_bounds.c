@@ -30,7 +30,7 @@ static struct rp_shared_copy *copy_of(uint32_t rank)
 
 enum rp_status rp_shared_bounds_start(struct rp_problem *why)
 {
-    uint32_t ranks = rp_shared.ranks;
+    uint32_t ranks = rp_shared.room;
 
     others.words = rp_shared_words();
     others.ranks = calloc(ranks, sizeof *others.ranks);
@@ -327,7 +327,8 @@ static void look_at_copies(void)
             look_at_copy(i);
 }
 
-const uint64_t *rp_shared_bounds(const struct rp_shared_plan *plan)
+/* What a rank waits for may be a rank of a job that began meanwhile. */
+static void look_at_all(const struct rp_shared_plan *plan)
 {
     if (rp_shared.host_of)
         read_copies();
@@ -339,6 +340,17 @@ const uint64_t *rp_shared_bounds(const struct rp_shared_plan *plan)
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t i = 0; i < rp_shared.ranks; i++)
         look_at_again(i);
+}
+
+const uint64_t *rp_shared_bounds(const struct rp_shared_plan *plan)
+{
+    uint32_t ranks = rp_shared_see_jobs();
+
+    look_at_all(plan);
+    while (rp_shared_see_jobs() != ranks) {
+        ranks = rp_shared.ranks;
+        look_at_all(plan);
+    }
     rp_send_bounds(others.ranks, rp_shared.ranks, rp_shared.latency, rp_shared.ranks,
                    others.bounds);
     return others.bounds;

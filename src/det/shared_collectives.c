@@ -99,7 +99,8 @@ static struct rp_shared_collective *open_collective(uint64_t *first, uint64_t co
 static void ring_all(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t i = 0; i < rp_shared.ranks; i++)
+    uint32_t ranks = atomic_load(&rp_shared_common()->ranks);
+    for (uint32_t i = 0; i < ranks; i++)
         rp_futex_ring(&rp_shared.all[i].futex);
 }
 

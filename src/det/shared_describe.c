@@ -20,7 +20,11 @@ void rp_shared_put_missing(struct rp_buffer *text, const struct rp_shared_collec
         missing += is_missing(collective, i);
     for (uint32_t i = 0; i < rp_shared.ranks && shown < MOST; i++)
         if (is_missing(collective, i))
-            rp_buffer_printf(text, "%s%u", shown++ ? ", " : missing > 1 ? "ranks " : "rank ", i);
+            rp_buffer_printf(text, "%s%s",
+                             shown++       ? ", "
+                             : missing > 1 ? "ranks "
+                                           : "rank ",
+                             rp_shared_rank_name(i).text);
     if (shown < missing)
         rp_buffer_printf(text, " and %u more", missing - shown);
 }
@@ -55,11 +59,12 @@ static void put_wait(struct rp_buffer *text, uint32_t rank, bool is_for_ever,
     if (is_for_ever && atomic_load(&state->is_described) && state->description[0])
         rp_buffer_printf(text, "%.*s", RP_SHARED_DESCRIPTION, state->description);
     else if (wait == RP_WAIT_MESSAGE)
-        rp_buffer_printf(text, "for a message from rank %u", target);
+        rp_buffer_printf(text, "for a message from rank %s", rp_shared_rank_name(target).text);
     else if (wait == RP_WAIT_ANY)
         rp_buffer_printf(text, "for a message from any rank");
     else if (wait == RP_WAIT_RECEIVER)
-        rp_buffer_printf(text, "until rank %u receives its message", target);
+        rp_buffer_printf(text, "until rank %s receives its message",
+                         rp_shared_rank_name(target).text);
     else {
         rp_buffer_printf(text, "for ");
         put_missing_of(text, rank, put_comm);
@@ -72,12 +77,12 @@ static void put_rank(struct rp_buffer *text, const char *before, uint32_t rank, 
     const struct rp_shared_rank *state = &rp_shared.all[rank];
 
     if (rp_shared_clock_of(rank) == RP_SEND_NEVER) {
-        rp_buffer_printf(text, "\n  rank %u has ended", rank);
+        rp_buffer_printf(text, "\n  rank %s has ended", rp_shared_rank_name(rank).text);
     } else if (atomic_load(&state->version) % 2 != 0) {
-        rp_buffer_printf(text, "\n  %srank %u runs", before, rank);
+        rp_buffer_printf(text, "\n  %srank %s runs", before, rp_shared_rank_name(rank).text);
     } else {
-        rp_buffer_printf(text, "\n  %srank %u waits in %.*s ", before, rank,
-                         (int)sizeof state->what, state->what);
+        rp_buffer_printf(text, "\n  %srank %s waits in %.*s ", before,
+                         rp_shared_rank_name(rank).text, (int)sizeof state->what, state->what);
         put_wait(text, rank, is_for_ever, put_comm);
     }
 }
@@ -98,12 +103,13 @@ static void put_chain(struct rp_buffer *text, const struct rp_deadlock_cycle *cy
            shown = links > MOST ? MOST - 1 : links;
     uint32_t last = cycle->chain[cycle->is_closed ? 0 : cycle->count - 1];
 
-    rp_buffer_printf(text, "rank %u waits", cycle->chain[0]);
+    rp_buffer_printf(text, "rank %s waits", rp_shared_rank_name(cycle->chain[0]).text);
     for (size_t i = 0; i < shown; i++)
-        rp_buffer_printf(text, "%s for rank %u", i ? ", which waits" : "",
-                         cycle->chain[(i + 1) % cycle->count]);
+        rp_buffer_printf(text, "%s for rank %s", i ? ", which waits" : "",
+                         rp_shared_rank_name(cycle->chain[(i + 1) % cycle->count]).text);
     if (shown < links)
-        rp_buffer_printf(text, ", and so on, %zu ranks further, to rank %u", links - shown, last);
+        rp_buffer_printf(text, ", and so on, %zu ranks further, to rank %s", links - shown,
+                         rp_shared_rank_name(last).text);
     if (!cycle->is_closed && rp_shared_clock_of(last) == RP_SEND_NEVER)
         rp_buffer_printf(text, ", which has ended");
 }
@@ -123,7 +129,11 @@ static void put_all(struct rp_buffer *text, const uint64_t *bounds)
         waiting += waits_for_ever(i, bounds[i]);
     for (uint32_t i = 0; i < rp_shared.ranks && shown < MOST; i++)
         if (waits_for_ever(i, bounds[i]))
-            rp_buffer_printf(text, "%s%u", shown++ ? ", " : waiting > 1 ? "ranks " : "rank ", i);
+            rp_buffer_printf(text, "%s%s",
+                             shown++       ? ", "
+                             : waiting > 1 ? "ranks "
+                                           : "rank ",
+                             rp_shared_rank_name(i).text);
     if (shown < waiting)
         rp_buffer_printf(text, " and %u more", waiting - shown);
     rp_buffer_printf(text, waiting > 1 ? " wait for each other"

@@ -34,6 +34,7 @@ static struct {
     size_t page;
     size_t words;
     int wake;      /* a pipe to the leader */
+    int file;      /* the memory, for children; above the numbers of the program */
     uint32_t seen; /* as rp_futex_listen returned it */
     void *counter; /* a page of the program */
 } layout;
@@ -53,18 +54,18 @@ struct rp_shared_copy *rp_shared_copy(uint32_t rank)
     return rp_shared_copy_in(rp_shared.memory + layout.copies, rank);
 }
 
-static uint64_t lay_out(uint32_t ranks)
+static uint64_t lay_out(uint32_t room)
 {
     layout.page = (size_t)sysconf(_SC_PAGESIZE);
     layout.clocks = up(sizeof(struct rp_shared_common));
-    layout.states = layout.clocks + ranks * layout.page;
-    layout.copies = layout.states + ranks * sizeof(struct rp_shared_rank);
-    layout.words = (ranks + 63) / 64;
-    layout.sent = layout.copies + ranks * rp_shared_copy_size();
-    layout.collectives = up(layout.sent + ranks * sizeof(uint64_t));
+    layout.states = layout.clocks + room * layout.page;
+    layout.copies = layout.states + room * sizeof(struct rp_shared_rank);
+    layout.words = (room + 63) / 64;
+    layout.sent = layout.copies + room * rp_shared_copy_size();
+    layout.collectives = up(layout.sent + room * sizeof(uint64_t));
     layout.messages = layout.collectives + COLLECTIVES_ROOM;
-    layout.sites = layout.messages + ranks * MESSAGES_ROOM;
-    return layout.sites + ranks * SITES_ROOM;
+    layout.sites = layout.messages + room * MESSAGES_ROOM;
+    return layout.sites + room * SITES_ROOM;
 }
 
 static void wake_name(const char *name, char *pipe, size_t room)
@@ -84,15 +85,29 @@ static enum rp_status make_pipe(const char *name, struct rp_problem *why)
     return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", pipe, strerror(error));
 }
 
-enum rp_status rp_shared_create(uint32_t ranks, bool is_alone, char *name, size_t room,
+static bool is_limited(int resource, uint64_t size)
+{
+    struct rlimit limit;
+
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur < size;
+}
+
+uint32_t rp_shared_children(uint32_t wanted)
+{
+    return is_limited(RLIMIT_FSIZE, UINT64_MAX >> 2) || is_limited(RLIMIT_AS, UINT64_MAX >> 2)
+               ? 0
+               : wanted;
+}
+
+enum rp_status rp_shared_create(uint32_t room, bool is_alone, char *name, size_t length,
                                 struct rp_problem *why)
 {
     const char *place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    uint64_t size = lay_out(ranks);
+    uint64_t size = lay_out(room);
     struct rlimit limit;
 
-    snprintf(name, room, "%s/reprise-det-XXXXXX", place);
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+    snprintf(name, length, "%s/reprise-det-XXXXXX", place);
+    if (is_limited(RLIMIT_FSIZE, size) && getrlimit(RLIMIT_FSIZE, &limit) == 0)
         return rp_fail(
             why, RP_SYSTEM,
             "%s: the limit for the size of files (ulimit -f) is %llu bytes, and %llu are needed",
@@ -132,11 +147,11 @@ _Atomic uint64_t *rp_shared_clock_page(uint32_t rank)
     return (_Atomic uint64_t *)(rp_shared.memory + layout.clocks + rank * layout.page);
 }
 
-enum rp_status rp_shared_map(const char *name, uint32_t ranks, uint32_t rank,
-                             struct rp_problem *why)
+static enum rp_status map(const char *name, int fd, bool keeps_file, uint32_t room, uint32_t rank,
+                          struct rp_problem *why)
 {
-    uint64_t size = lay_out(ranks);
-    int fd = open(name, O_RDWR | O_CLOEXEC);
+    enum { LOWEST = 100 }; /* numbers below are the program's */
+    uint64_t size = lay_out(room);
     void *memory =
         fd < 0 ? MAP_FAILED
                : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -148,16 +163,132 @@ enum rp_status rp_shared_map(const char *name, uint32_t ranks, uint32_t rank,
         return rp_fail(why, RP_SYSTEM, "%s: cannot map %llu bytes: %s", name,
                        (unsigned long long)size, strerror(error));
     }
+    madvise(memory, size, MADV_DONTDUMP);
+    layout.file = keeps_file ? fcntl(fd, F_DUPFD_CLOEXEC, LOWEST) : -1;
     close(fd);
     rp_shared.memory = memory;
-    rp_shared.ranks = ranks;
+    rp_shared.room = room;
     rp_shared.rank = rank;
     rp_shared.all = (struct rp_shared_rank *)(rp_shared.memory + layout.states);
     rp_shared.own = &rp_shared.all[rank];
     rp_shared.clock = rp_shared_clock_page(rank);
     layout.common = memory;
     atomic_store(&rp_shared.own->version, 1);
+    return RP_OK;
+}
+
+enum rp_status rp_shared_map(const char *name, uint32_t ranks, uint32_t room, uint32_t rank,
+                             struct rp_problem *why)
+{
+    enum rp_status status =
+        map(name, open(name, O_RDWR | O_CLOEXEC), room > ranks, room, rank, why);
+
+    if (status != RP_OK)
+        return status;
+    rp_shared.size = ranks;
+    layout.common->job[0].ranks = ranks; /* each rank says the same */
+    atomic_store(&layout.common->jobs, 1);
+    atomic_store(&layout.common->ranks, ranks);
+    rp_shared_see_jobs();
     return rp_shared.host_of ? open_pipe(name, why) : RP_OK;
+}
+
+/* Spawned jobs. Only one rank at a time begins one: det_spawn.c. */
+
+static void set_clock(uint32_t rank, uint64_t to)
+{
+    atomic_store(&rp_shared_clock_page(rank)[RP_CLOCK_CALLS], to);
+}
+
+enum rp_status rp_shared_job_begin(const char *name, uint32_t ranks, uint32_t *first,
+                                   struct rp_problem *why)
+{
+    struct rp_shared_common *common = layout.common;
+    uint32_t jobs = atomic_load(&common->jobs);
+
+    *first = atomic_load(&common->ranks);
+    if (ranks > rp_shared.room - *first || jobs == RP_SHARED_JOBS)
+        return rp_fail(
+            why, RP_UNSUPPORTED,
+            "there is room for %u processes, children included, and %u of them have been "
+            "started; det --children N makes room for more (none where ulimit -f or -v "
+            "sets a limit)",
+            rp_shared.room, *first);
+    for (uint32_t i = *first; i < *first + ranks; i++) {
+        set_clock(i, rp_shared_now());
+        atomic_store(&rp_shared.all[i].version, 1);
+    }
+    common->job[jobs].first = *first;
+    common->job[jobs].ranks = ranks;
+    snprintf(common->job[jobs].name, sizeof common->job[jobs].name, "%s", name);
+    atomic_store(&common->jobs, jobs + 1);
+    atomic_store(&common->ranks, *first + ranks);
+    rp_shared_see_jobs();
+    return RP_OK;
+}
+
+static struct rp_shared_job *job_of(uint32_t rank)
+{
+    uint32_t i = atomic_load(&layout.common->jobs);
+
+    while (i > 1 && layout.common->job[i - 1].first > rank)
+        i--;
+    return &layout.common->job[i - 1];
+}
+
+void rp_shared_job_came(uint32_t first, uint32_t ranks)
+{
+    struct rp_shared_job *job = job_of(first);
+
+    for (uint32_t i = first + ranks; i < first + job->ranks; i++)
+        set_clock(i, RP_SEND_NEVER);
+    job->ranks = ranks;
+    if (ranks == 0)
+        atomic_fetch_add(&layout.common->ended, 1);
+}
+
+bool rp_shared_job_ends(void)
+{
+    return atomic_fetch_add(&layout.common->ended, 1) + 1 == atomic_load(&layout.common->jobs);
+}
+
+struct rp_shared_name rp_shared_rank_name(uint32_t rank)
+{
+    const struct rp_shared_job *job = job_of(rank);
+    struct rp_shared_name name;
+
+    rp_process_name(job->name, (long)(rank - job->first), name.text);
+    return name;
+}
+
+enum rp_status rp_shared_place(struct rp_shared_place *place, struct rp_problem *why)
+{
+    struct stat about;
+
+    if (layout.file < 0 || fstat(layout.file, &about) != 0)
+        return rp_fail(why, RP_SYSTEM, "the file of the shared memory is closed");
+    *place = (struct rp_shared_place){getpid(), layout.file, about.st_ino, rp_shared.room};
+    return RP_OK;
+}
+
+enum rp_status rp_shared_join(const struct rp_shared_place *place, uint32_t first, uint32_t ranks,
+                              uint32_t rank, struct rp_problem *why)
+{
+    char name[64];
+    struct stat about;
+
+    snprintf(name, sizeof name, "/proc/%ld/fd/%d", place->process, place->file);
+    int fd = open(name, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &about) != 0 || about.st_ino != place->inode)
+        return rp_fail(why, RP_UNSUPPORTED,
+                       "the shared memory of the parents is not to be found here: are the children "
+                       "on another host, or in another container?");
+    enum rp_status status = map(name, fd, true, place->room, first + rank, why);
+    rp_shared.first = first;
+    rp_shared.size = ranks;
+    if (status == RP_OK)
+        rp_shared_see_jobs();
+    return status;
 }
 
 void rp_shared_remove(const char *name)

@@ -8,6 +8,9 @@
  * The memory has room for all ranks of the job. What it has of a rank of another host is a copy
  * (struct rp_shared_copy), which only the leader writes.
  *
+ * Where all ranks are on one host, there is room for processes that they spawn, too: these are
+ * counted on as ranks, job by job, in the order in which the jobs begin in logical time.
+ *
  * The version of a rank is odd while the rank runs and even while it waits. What it waits for
  * changes only while the version is odd, and a rank empties its inbox only then. So whoever reads
  * an even version twice, and an empty inbox both times, knows that the rank waited all the time,
@@ -23,6 +26,7 @@
 
 #include "base/futex_wait.h"
 #include "base/status.h"
+#include "job/job_names.h"
 
 /* What a rank waits for. */
 enum rp_shared_wait {
@@ -46,7 +50,7 @@ struct rp_shared_plan {
     uint64_t candidate, object;
 };
 
-enum { RP_SHARED_DESCRIPTION = 512, RP_SHARED_BUCKETS = 256 };
+enum { RP_SHARED_DESCRIPTION = 512, RP_SHARED_BUCKETS = 256, RP_SHARED_JOBS = 256 };
 
 /* A rank, as it publishes itself. */
 struct rp_shared_rank {
@@ -67,8 +71,17 @@ struct rp_shared_rank {
     _Atomic uint64_t sites; /* bytes of records of its call sites (format.md, section 4) */
 };
 
+/* The ranks of one MPI_COMM_WORLD: those of the launcher, then each spawned job. */
+struct rp_shared_job {
+    uint32_t first, ranks;
+    char name[RP_JOB_NAME];
+};
+
 /* What all ranks of a host share, at the start of the memory. */
 struct rp_shared_common {
+    _Atomic uint32_t ranks, jobs; /* that have begun */
+    _Atomic uint32_t ended;       /* jobs */
+    struct rp_shared_job job[RP_SHARED_JOBS];
     _Atomic uint32_t reported; /* a rank reports an error, or has */
     _Atomic uint64_t mismatch; /* a collective whose calls do not match; 0: none */
     struct {
@@ -111,7 +124,9 @@ enum rp_clock_part {
 
 /* This process's view of the memory. */
 struct rp_shared {
-    uint32_t ranks, rank;
+    uint32_t ranks, rank; /* ranks: that had begun when rp_shared_see_jobs last looked */
+    uint32_t room;        /* there may be so many */
+    uint32_t first, size; /* of our MPI_COMM_WORLD: its first rank, and how many it has */
     struct rp_shared_rank *all, *own;
     _Atomic uint64_t *clock; /* own: by enum rp_clock_part */
     char *memory;
@@ -122,14 +137,19 @@ struct rp_shared {
 
 extern struct rp_shared rp_shared;
 
-/* Makes the memory for `ranks` ranks, a file. `name` (of `room` bytes) gets its path, by which all
+/* Makes the memory for `room` ranks, a file. `name` (of `length` bytes) gets its path, by which all
  * ranks of the host map it; rp_shared_remove ends the name. `is_alone`: there is no other host.
  * RP_SYSTEM: the file cannot be made. */
-enum rp_status rp_shared_create(uint32_t ranks, bool is_alone, char *name, size_t room,
+enum rp_status rp_shared_create(uint32_t room, bool is_alone, char *name, size_t length,
                                 struct rp_problem *why);
 
-/* Maps the memory for the rest of the process, which is rank `rank`, and sets rp_shared. */
-enum rp_status rp_shared_map(const char *name, uint32_t ranks, uint32_t rank,
+/* How many children there can be room for, of those that are wanted: none where the process has a
+ * limit of memory or of files. */
+uint32_t rp_shared_children(uint32_t wanted);
+
+/* Maps the memory for the rest of the process, which is rank `rank` of the `ranks` ranks of the
+ * launcher, and sets rp_shared. */
+enum rp_status rp_shared_map(const char *name, uint32_t ranks, uint32_t room, uint32_t rank,
                              struct rp_problem *why);
 void rp_shared_remove(const char *name);
 
@@ -141,6 +161,41 @@ static inline bool rp_shared_is_remote(uint32_t rank)
 {
     return rp_shared.host_of && rp_shared.host_of[rank] != rp_shared.host;
 }
+
+/* Spawned jobs */
+
+/* For a spawn: begins the job `name` of `ranks` ranks, whose clocks stand at this rank's, and sets
+ * *first. RP_UNSUPPORTED: there is no room. Then, once it is known how many came, ends the others.
+ */
+enum rp_status rp_shared_job_begin(const char *name, uint32_t ranks, uint32_t *first,
+                                   struct rp_problem *why);
+void rp_shared_job_came(uint32_t first, uint32_t ranks);
+
+/* The memory, for a process of this host that this one spawns. */
+struct rp_shared_place {
+    long process;
+    int file;
+    uint64_t inode;
+    uint32_t room;
+};
+enum rp_status rp_shared_place(struct rp_shared_place *place, struct rp_problem *why);
+
+/* Maps the memory in a child: rank `rank` of the job that begins at rank `first`, of `ranks`. */
+enum rp_status rp_shared_join(const struct rp_shared_place *place, uint32_t first, uint32_t ranks,
+                              uint32_t rank, struct rp_problem *why);
+
+/* A job has ended. Returns whether it was the last one. */
+bool rp_shared_job_ends(void);
+
+/* Brings rp_shared.ranks up to date, and returns it. What is known of another rank's clock or wait
+ * before is not older than what this sees. */
+static inline uint32_t rp_shared_see_jobs(void);
+
+/* The name of a rank as people know it: 3, or 0.1.2 of a spawned job. */
+struct rp_shared_name {
+    char text[RP_PROCESS_NAME];
+};
+struct rp_shared_name rp_shared_rank_name(uint32_t rank);
 
 /* Time */
 
@@ -253,6 +308,13 @@ void rp_shared_wake_leader(void);
 static inline uint64_t rp_shared_offset(const void *object)
 {
     return (uint64_t)((const char *)object - rp_shared.memory);
+}
+
+static inline uint32_t rp_shared_see_jobs(void)
+{
+    const struct rp_shared_common *common = (const struct rp_shared_common *)rp_shared.memory;
+
+    return rp_shared.ranks = atomic_load_explicit(&common->ranks, memory_order_acquire);
 }
 
 static inline struct rp_shared_copy *rp_shared_copy_in(char *copies, uint32_t rank)

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "preload/completion_call.h"
 #include "preload/requests.h"
+#include "preload/spawn_command.h"
 #include "next.h"
 
 /* Who calls: the MPI function, from where, and the real functions that it is to reach. */
@@ -53,20 +54,6 @@ struct rp_buffer_args {
     void *buf;
     int64_t count;
     MPI_Datatype type;
-};
-
-/* MPI_Comm_spawn and MPI_Comm_spawn_multiple; all but the last four count at the root only. */
-struct rp_spawn {
-    int count;
-    char **commands;
-    char ***argvs; /* NULL: no arguments */
-    const int *maxprocs;
-    const MPI_Info *infos;
-    int root;
-    MPI_Comm comm;
-    MPI_Comm *intercomm;
-    int *errcodes;
-    int is_multiple;
 };
 
 /* MPI_Comm_accept and MPI_Comm_connect; port and info count at the root only. */

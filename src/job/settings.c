@@ -42,6 +42,8 @@ const struct rp_setting rp_settings[] = {
      "deterministic runs: bytes above which a send waits for its receiver (--threshold)"},
     {"REPRISE_BUFFER", "deterministic runs: bytes for copies of messages that are not received "
                        "yet, for each rank (--buffer)"},
+    {"REPRISE_CHILDREN", "deterministic runs: room for so many spawned processes, 64 by default "
+                         "(--children)"},
     {"REPRISE_REDUCTIONS", "deterministic runs: fixed: reductions in the order of ranks, whatever "
                            "the MPI does (--reductions)"},
     {"REPRISE_CHECK", "deterministic runs: 1: a digest of all decisions at the end (--check)"},
@@ -86,6 +88,7 @@ const struct rp_setting rp_settings[] = {
     {"REPRISE_HOSTS", NULL},
     {"REPRISE_DET", NULL},
     {"REPRISE_DECISIONS", NULL},
+    {"REPRISE_DET_JOIN", NULL},
     {"REPRISE_MODE", NULL},
     {"REPRISE_JOB", NULL},
     {"REPRISE_MARK", NULL},

@@ -78,5 +78,3 @@ OTHER=1 replays 121 'a spawn that the record does not have' twice
 # Refused by name
 run 100 clocks "$reprise" record --clocks -o clocks "${launch[@]}" ./parts plain
 [ "$status" -eq 123 ] && grep -q 'MPI_Comm_spawn cannot be recorded with clocks' clocks.err || fail "--clocks: status $status"
-run 100 det "$reprise" det "${launch[@]}" ./parts plain
-[ "$status" -eq 123 ] && grep -q 'MPI_Comm_spawn cannot be made deterministic: only the processes of one MPI_COMM_WORLD share logical time' det.err || fail "det: status $status"

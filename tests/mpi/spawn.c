@@ -3,7 +3,6 @@
 // natively: 60
 // native: differs
 // timeout: 240
-// det: refused: MPI_Comm_spawn
 // about: spawned children race messages to their parents, to each other and over a merged
 //     communicator; children that spawn; spawn_multiple
 #include <unistd.h>

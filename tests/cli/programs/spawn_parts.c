@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* usage: spawn_parts WHAT: two ranks spawn two children; child 1 takes a message, and then does
- * what WHAT says. With OTHER in the environment, some take another path. */
+ * what WHAT says. With OTHER in the environment, some take another path; PROGRAM is spawned instead
+ * of itself. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     if (parent != MPI_COMM_NULL)
         be_child(rank, parent);
     else
-        be_parent(rank, argv[0], argv + 1);
+        be_parent(rank, getenv("PROGRAM") ? getenv("PROGRAM") : argv[0], argv + 1);
     MPI_Finalize();
     return 0;
 }
