@@ -50,6 +50,7 @@ REPRISE_HOSTS=2 refused hosts 'children of a job of several hosts' "$reprise" de
 (ulimit -f 100000000 && refused limit 'there is room for 2 processes' "$reprise" det "${launch[@]}" ./parts plain) || exit 1
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$(dirname "$0")/parts" "$@"\n' >bare
 chmod +x bare
-PROGRAM=./bare refused bare 'the children run without reprise' "$reprise" det "${launch[@]}" ./parts plain
+# MPI_Abort of Open MPI 5 leaves children alone, and its launcher waits for these for ever, natively too.
+[ "$mpi-${openmpi_version%%.*}" = openmpi-5 ] || PROGRAM=./bare refused bare 'the children run without reprise' "$reprise" det "${launch[@]}" ./parts plain
 refuses 120 '--children x' "$reprise" det --children x "${launch[@]}" ./parts plain
 [ "$(rooms)" -eq "$before" ] || fail "left behind in /dev/shm"

@@ -10,6 +10,7 @@ for how in plugin calls; do
     track_with_first $order || continue
     way="$compiler $how"
     tracked "$mpi" "$programs/who_tracked_known.c" known
+    skip_unless_native 60 "${launch[@]}" ./known # shared windows are not everywhere
     for set in all 0,1 $([ "$how" = calls ] || echo 1,2,3); do
         rm -rf run
         run 100 record "$reprise" record --ranks "$set" -o run "${launch[@]}" ./known
