@@ -7,7 +7,8 @@ usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY
 Writes ft_entries.h and entries.c. Functions of the class `own` go to rp_ft_NAME of src/ft, with the
 same arguments; those of the families of MPI_Wait and MPI_Test to rp_ft_complete. Those of the class
 `refuse` stop the program by name: their real ones would mean other processes than the program does.
-Forms for large counts, and functions that the table does not have, are refused if they name a handle.
+Forms for large counts, and functions that the table does not have, are refused if they name a handle,
+but for the forms of functions that go to MPI.
 """
 import re
 import sys
@@ -21,7 +22,10 @@ HANDLES = re.compile(r"\bMPI_(Comm|Request|Win|File|Message)\b")
 
 def class_of(function, table):
     """own, refuse, or - for what goes to MPI."""
-    if function.name.endswith("_c") or function.name not in table.rows:
+    plain = table.rows.get(function.name.removesuffix("_c"))
+    if function.name.endswith("_c") and plain and plain.cells["ft"] == "-":
+        return "-"
+    if function.name.endswith("_c") or not plain:
         return "refuse" if any(HANDLES.search(before) for before, _ in function.types) else "-"
     return table.rows[function.name].cells["ft"]
 

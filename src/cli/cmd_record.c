@@ -18,6 +18,7 @@
 #include "cdc/codec/row_codec.h"
 #include "event/describe.h"
 #include "log/progress.h"
+#include "log/refusal.h"
 #include "log/rundir.h"
 #include "report/facts.h"
 #include "reprise.h"
@@ -211,6 +212,14 @@ static bool is_record(const char *directory)
     return true;
 }
 
+/* Launchers may end with another status than the rank that ended the job, or crash. */
+static int status_of(const char *directory, int status)
+{
+    struct rp_refusal refusal;
+
+    return status != 0 && rp_refusal_read(directory, &refusal) ? REPRISE_EXIT_UNSUPPORTED : status;
+}
+
 static int summarise(const char *directory, char **command, int status)
 {
     struct rp_facts facts;
@@ -221,6 +230,7 @@ static int summarise(const char *directory, char **command, int status)
         rmdir(directory);
         return rp_launch_say_untouched("recorded", command, status);
     }
+    status = status_of(directory, status);
     enum rp_status collected = collect(directory, &facts, &why);
     if (collected == RP_BUSY) {
         rp_error("the launcher has ended, but %s", why.text);

@@ -13,7 +13,8 @@ app, truth, ranks, known = sys.argv[1], sys.argv[2], int(sys.argv[3]), set(map(i
 reads = collections.defaultdict(list)  # (rank, access): its parts
 for line in sys.stdin:
     part = json.loads(line)
-    reads[part["rank"], part["access"]].append(part)
+    if part["function"] != "MPI_Win_allocate":  # what was in the memory that MPI gave
+        reads[part["rank"], part["access"]].append(part)
 
 
 def writers_of_words():
