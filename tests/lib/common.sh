@@ -12,7 +12,7 @@ openmpi_version=$(sed -n 's/^version //p' "$build"/lib/reprise/openmpi*/mpi 2>/d
 case $openmpi_version in # more ranks than processors, for launchers of PRRTE
 5.*) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
      export OMPI_MCA_btl_tcp_if_include=lo ;; # with two families of addresses it finds no way from a rank to those it spawns, and says so at each start
-[6-9]*) export PRTE_MCA_mapby=:oversubscribe
+[6-9]*) export PRTE_MCA_mapby=:oversubscribe PRTE_MCA_bindto=none
         export OMPI_MCA_btl=^ofi              # a second of each start, for networks that are not used
         export UCX_MEM_MMAP_HOOK_MODE=none ;; # and 50 ms for each function of libc that UCX 1.20 patches; with the older UCX beside the older MPIs the tests run patched
 esac
