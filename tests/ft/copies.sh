@@ -23,8 +23,8 @@ done
 survive two-again 4 4 --copies 2 --spares 4 --kill 1@12,3@12,1@25,0@25 -- "${jacobi[@]}"
 survive two-back 2 4 --copies 2 --spares 2 --capacity 1 --kill 1@17:6,3@17:6 -- "${jacobi[@]}"
 grep -q 'all ranks go back' two-back.err || fail "two-back: not all ranks went back"
-survive two-respawned 2 4 --copies 2 --spares 0 --respawn 2 --kill 1@17,3@17 -- "${jacobi[@]}"
-survive respawned-keeps 3 4 --copies 2 --spares 0 --respawn 3 --kill 1@12,0@25,3@25 -- "${jacobi[@]}"
+! can_respawn || survive two-respawned 2 4 --copies 2 --spares 0 --respawn 2 --kill 1@17,3@17 -- "${jacobi[@]}"
+! can_respawn || survive respawned-keeps 3 4 --copies 2 --spares 0 --respawn 3 --kill 1@12,0@25,3@25 -- "${jacobi[@]}"
 survive three 3 4 --copies 3 --spares 3 --kill 0@17,1@17,2@17 -- "${jacobi[@]}"
 ends two-of-three 'rank 0 died together with all that keep copies of its checkpoint (--copies 2: rank 1, 2).*--copies 3 survives 3' 4 --copies 2 --spares 3 --kill 0@17,1@17,2@17
 REPRISE_HOSTS=2 ends other-host '(--copies 1: rank 1)' 4 --spares 2 --kill 0@17,1@17 # hosts of ranks are 0 1 0 1: rank 0's copy is not with rank 2

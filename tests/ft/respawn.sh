@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # No spare is left: new processes are started, as many as the user allows; also when a rank dies again, when several die, and while others recover. Without them the job ends and says why.
 source "$(dirname "$0")/../lib/ft.sh"
+can_respawn || { echo "skipped: without reprise, too, MPI_Comm_spawn fails in a job with ULFM"; exit 77; }
 jacobi=("$apps/jacobi" --size 40 --edge 40)
 expect reference 4 --interval 10 -- "${jacobi[@]}"
 survive first 1 4 --interval 10 --spares 0 --respawn 1 --kill 2@14:5 -- "${jacobi[@]}"

@@ -17,6 +17,13 @@ export REPRISE_ULFM
 apps=$build/apps/openmpi
 [ -e "$build/lib/reprise/openmpi/libreprise-ft.so" ] || { echo "skipped: built without Open MPI"; exit 77; }
 
+# Whether processes can be started in a job with ULFM. Those of Open MPI 6.0.0rc2 cannot.
+can_respawn() {
+    [ "${openmpi_version%%.*}" -ge 6 ] || return 0
+    mpicc.openmpi "$(dirname "${BASH_SOURCE[0]}")/../ft/programs/spawns.c" -o spawns || fail "cannot compile"
+    timeout 60 mpirun.openmpi --with-ft ulfm -n 2 ./spawns >/dev/null 2>&1
+}
+
 # NAME RANKS OPTIONS -- PROGRAM...: a run without failures, whose result is expected of all others
 expect() {
     local name=$1 ranks=$2
