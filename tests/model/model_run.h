@@ -324,6 +324,8 @@ static void model_map(uint32_t rank, uint32_t host)
     lay_out(ranks);
     layout.common = (struct rp_shared_common *)model.memory[host];
     rp_shared = (struct rp_shared){.ranks = ranks,
+                                   .room = ranks,
+                                   .size = ranks,
                                    .rank = rank,
                                    .memory = model.memory[host],
                                    .latency = model.program->latency};
@@ -407,8 +409,11 @@ static void model_open_memory(int host)
     }
     lay_out(ranks);
     memset(model.memory[host], 0, layout.collectives);
-    ((struct rp_shared_common *)model.memory[host])->reported =
-        1; /* a rank that finds a deadlock only stops */
+    struct rp_shared_common *common = (struct rp_shared_common *)model.memory[host];
+    common->reported = 1; /* a rank that finds a deadlock only stops */
+    common->ranks = ranks;
+    common->jobs = 1;
+    common->job[0].ranks = ranks;
     memset(&layout, 0, sizeof layout);
 }
 
