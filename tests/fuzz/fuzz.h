@@ -47,7 +47,8 @@ __attribute__((unused)) static void fuzz_remove(void)
                                         "rank-00002.regions",
                                         "rank-00001.given",
                                         "decisions",
-                                        "costs"};
+                                        "costs",
+                                        "jobs"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(name, sizeof name, "%s/%s", fuzz_path, names[i]);
