@@ -11,8 +11,8 @@
  */
 #include "det/det_spawn.h"
 
-#include <inttypes.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,7 +50,9 @@ bool rp_det_is_spawned(void)
 
 void rp_det_spawned_enter(void)
 {
-    int fd = rp_det_is_spawned() ? open(child.mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+    int fd = rp_det_is_spawned()
+                 ? open(child.mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)
+                 : -1;
 
     if (fd >= 0)
         close(fd);

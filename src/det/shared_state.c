@@ -33,10 +33,11 @@ static struct {
     uint64_t clocks, states, copies, sent, collectives, messages, sites; /* places */
     size_t page;
     size_t words;
-    int wake;      /* a pipe to the leader */
-    int file;      /* the memory, for children; above the numbers of the program */
-    uint32_t seen; /* as rp_futex_listen returned it */
-    void *counter; /* a page of the program */
+    int wake;          /* a pipe to the leader */
+    int file;          /* the memory, for children; above the numbers of the program */
+    struct stat about; /* it */
+    uint32_t seen;     /* as rp_futex_listen returned it */
+    void *counter;     /* a page of the program */
 } layout;
 
 static uint64_t up(uint64_t size)
@@ -164,6 +165,7 @@ static enum rp_status map(const char *name, int fd, bool keeps_file, uint32_t ro
                        (unsigned long long)size, strerror(error));
     }
     madvise(memory, size, MADV_DONTDUMP);
+    fstat(fd, &layout.about);
     layout.file = keeps_file ? fcntl(fd, F_DUPFD_CLOEXEC, LOWEST) : -1;
     close(fd);
     rp_shared.memory = memory;
@@ -265,8 +267,11 @@ enum rp_status rp_shared_place(struct rp_shared_place *place, struct rp_problem 
 {
     struct stat about;
 
-    if (layout.file < 0 || fstat(layout.file, &about) != 0)
-        return rp_fail(why, RP_SYSTEM, "the file of the shared memory is closed");
+    if (layout.file < 0 || fstat(layout.file, &about) != 0 || about.st_ino != layout.about.st_ino ||
+        about.st_dev != layout.about.st_dev)
+        return rp_fail(why, RP_UNSUPPORTED,
+                       "the program has closed file %d, by which children find the shared memory",
+                       layout.file);
     *place = (struct rp_shared_place){getpid(), layout.file, about.st_ino, rp_shared.room};
     return RP_OK;
 }

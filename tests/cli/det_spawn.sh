@@ -47,6 +47,7 @@ run 100 crash "$reprise" det "${launch[@]}" ./parts crash
 # Refused by name
 refused few 'there is room for 3 processes, children included, and 2 of them have been started' "$reprise" det --children 1 "${launch[@]}" ./parts plain
 REPRISE_HOSTS=2 refused hosts 'children of a job of several hosts' "$reprise" det "${launch[@]}" ./parts plain
+refused closed 'the program has closed file' "$reprise" det "${launch[@]}" ./parts closes
 (ulimit -f 100000000 && refused limit 'there is room for 2 processes' "$reprise" det "${launch[@]}" ./parts plain) || exit 1
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec "$(dirname "$0")/parts" "$@"\n' >bare
 chmod +x bare

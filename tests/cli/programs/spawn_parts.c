@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *what;
 
@@ -60,6 +61,8 @@ static void be_parent(int rank, char *program, char **words)
 
     if (is_other("none"))
         return;
+    for (int i = 100; is("closes") && i < 200; i++)
+        close(i);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if ((children = spawn(program, words)) == MPI_COMM_NULL) {
         puts("SKIP");
