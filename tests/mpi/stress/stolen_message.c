@@ -9,6 +9,7 @@
 //     one sender only.
 #include <mpi.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { RESULT = 1, GO = 2 };
 
@@ -42,10 +43,12 @@ int main(int argc, char **argv)
         MPI_Recv(&value, 1, MPI_INT, 1, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Send(&second, 1, MPI_INT, 0, RESULT, MPI_COMM_WORLD);
     }
-    if (wrong)
+    if (wrong) {
+        usleep(300000); // launchers may drop what they have not forwarded yet
         MPI_Abort(MPI_COMM_WORLD, 7);
-    if (rank == 0)
+    } else if (rank == 0) {
         puts("RESULT ok");
+    }
     MPI_Finalize();
     return 0;
 }
