@@ -45,7 +45,7 @@ run_and_kill() { # NAME COMMAND...: as `run`, while processes die at $moments
         kill -0 $pid 2>/dev/null || break
         sleep 0.1
     done
-    if kill -0 $pid 2>/dev/null; then give_up 120 "$name" $pid "$@"; fi
+    if kill -0 $pid 2>/dev/null; then give_up "$name" $pid; fail "$name: no end after 120 s"; fi
     wait $pid
     status=$?
     wait $killer

@@ -2,7 +2,7 @@
 // ranks: 2
 // natively: 60
 // native: differs
-// timeout: 240
+// timeout: 100
 // about: spawned children race messages to their parents, to each other and over a merged
 //     communicator; children that spawn; spawn_multiple
 #include <signal.h>
@@ -41,7 +41,7 @@ static void end_child(MPI_Comm parent)
     MPI_Finalize();
 }
 
-// Until it is gone. On a loaded machine Open MPI 4.1.4, natively too, loses one of some hundred
+// Until it is gone. On a loaded machine the launcher of Open MPI 4.1.4 forgets one of some hundred
 // children that come while others end.
 static void await_end(long process)
 {

@@ -19,11 +19,11 @@ int main(int argc, char **argv)
             exit(3);
         if (strcmp(argv[1], "stop") == 0)
             raise(SIGSTOP);
-        pid_t launcher = getppid();
+        pid_t launcher = getppid(), rank_process = getpid();
         if (strcmp(argv[1], "later") == 0 && open(argv[4], O_CREAT | O_EXCL, 0600) >= 0 &&
             fork() == 0) {
             usleep((useconds_t)strtol(argv[3], NULL, 10));
-            kill(getppid(), SIGKILL);
+            kill(rank_process, SIGKILL); // which may have ended
             _exit(0);
         }
         if (strcmp(argv[1], "crash") == 0) {

@@ -2,7 +2,7 @@
 // ranks: 2
 // natively: 60
 // native: differs
-// timeout: 240
+// timeout: 100
 // about: each rank spawns a job of its own, in any order; the jobs meet by way of their parents,
 //     and race messages among them all
 #include <unistd.h>
