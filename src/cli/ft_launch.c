@@ -264,8 +264,6 @@ static void set_as_built(void)
     setenv("OMPI_MCA_coll", "^han,adapt,hcoll,ucc,sync,monitoring", 0);
     setenv("OMPI_MCA_osc", "^monitoring", 0);
     setenv("OMPI_MCA_topo", "^treematch", 0);
-    /* The launcher of Open MPI 6 ends a job with the job that it spawned. */
-    setenv("PRTE_MCA_pmix_terminate_connected", "0", 1);
 }
 
 /* On one host nothing but shared memory is needed, and it says least when a process dies. */

@@ -33,11 +33,11 @@ static struct {
     uint64_t clocks, states, copies, sent, collectives, messages, sites; /* places */
     size_t page;
     size_t words;
-    int wake;          /* a pipe to the leader */
-    int file;          /* the memory, for children; above the numbers of the program */
-    struct stat about; /* it */
-    uint32_t seen;     /* as rp_futex_listen returned it */
-    void *counter;     /* a page of the program */
+    int wake;           /* a pipe to the leader */
+    int file;           /* the memory, for children; above the numbers of the program */
+    struct stat opened; /* the file as it was opened */
+    uint32_t seen;      /* as rp_futex_listen returned it */
+    void *counter;      /* a page of the program */
 } layout;
 
 static uint64_t up(uint64_t size)
@@ -86,18 +86,16 @@ static enum rp_status make_pipe(const char *name, struct rp_problem *why)
     return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", pipe, strerror(error));
 }
 
-static bool is_limited(int resource, uint64_t size)
+static bool is_limited(int resource)
 {
     struct rlimit limit;
 
-    return getrlimit(resource, &limit) == 0 && limit.rlim_cur < size;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 uint32_t rp_shared_children(uint32_t wanted)
 {
-    return is_limited(RLIMIT_FSIZE, UINT64_MAX >> 2) || is_limited(RLIMIT_AS, UINT64_MAX >> 2)
-               ? 0
-               : wanted;
+    return is_limited(RLIMIT_FSIZE) || is_limited(RLIMIT_AS) ? 0 : wanted;
 }
 
 enum rp_status rp_shared_create(uint32_t room, bool is_alone, char *name, size_t length,
@@ -108,7 +106,7 @@ enum rp_status rp_shared_create(uint32_t room, bool is_alone, char *name, size_t
     struct rlimit limit;
 
     snprintf(name, length, "%s/reprise-det-XXXXXX", place);
-    if (is_limited(RLIMIT_FSIZE, size) && getrlimit(RLIMIT_FSIZE, &limit) == 0)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
         return rp_fail(
             why, RP_SYSTEM,
             "%s: the limit for the size of files (ulimit -f) is %llu bytes, and %llu are needed",
@@ -165,7 +163,7 @@ static enum rp_status map(const char *name, int fd, bool keeps_file, uint32_t ro
                        (unsigned long long)size, strerror(error));
     }
     madvise(memory, size, MADV_DONTDUMP);
-    fstat(fd, &layout.about);
+    fstat(fd, &layout.opened);
     layout.file = keeps_file ? fcntl(fd, F_DUPFD_CLOEXEC, LOWEST) : -1;
     close(fd);
     rp_shared.memory = memory;
@@ -267,8 +265,8 @@ enum rp_status rp_shared_place(struct rp_shared_place *place, struct rp_problem 
 {
     struct stat about;
 
-    if (layout.file < 0 || fstat(layout.file, &about) != 0 || about.st_ino != layout.about.st_ino ||
-        about.st_dev != layout.about.st_dev)
+    if (layout.file < 0 || fstat(layout.file, &about) != 0 ||
+        about.st_ino != layout.opened.st_ino || about.st_dev != layout.opened.st_dev)
         return rp_fail(why, RP_UNSUPPORTED,
                        "the program has closed file %d, by which children find the shared memory",
                        layout.file);
