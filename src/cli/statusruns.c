@@ -13,11 +13,13 @@
 #include "base/json.h"
 #include "job/job_progress.h"
 #include "cli/mpi_backtrace.h"
+#include "job/job_names.h"
 #include "log/replaystate.h"
 
 /* A process of the run. */
 struct member {
-    int64_t rank;             /* -1: a spare */
+    int64_t rank; /* -1: a spare */
+    char name[RP_PROCESS_NAME];
     int64_t done;             /* decisions, or iterations; -1: not known */
     int process;              /* 0: not known */
     const char *state;        /* "runs", ... */
@@ -38,6 +40,7 @@ static struct member member_of_slot(const struct rp_rank_slot *slot, uint32_t ra
                        .process = (int)slot->pid,
                        .state = rp_state_word(rp_state_now(slot))};
 
+    memcpy(m.name, slot->name, sizeof m.name);
     if (m.process == 0)
         m.state = rp_state_word(RP_RANK_ABSENT);
     else if (!is_alive(m.process))
@@ -65,6 +68,10 @@ static struct member member_of_line(const struct rp_process_progress *line, size
         .process = line->process,
         .state = states[state >= RP_PROCESS_UNSEEN && state <= RP_PROCESS_INSIDE ? state : 0]};
 
+    if (m.rank >= 0)
+        rp_process_name("", m.rank, m.name);
+    else
+        strcpy(m.name, "spare");
     if (m.process > 0 && !is_alive(m.process))
         m.state = line->left ? "has ended" : "has died";
     else if (m.rank < 0 && state == RP_PROCESS_INSIDE)
@@ -86,6 +93,8 @@ static void put_slots(struct rp_buffer *out, const struct rp_running *run,
                       const struct rp_replay_state *state, put_member *put)
 {
     for (uint32_t i = 0; i < state->ranks; i++) {
+        if (state->rank[i].state == RP_RANK_UNSPAWNED)
+            continue;
         struct member m = member_of_slot(&state->rank[i], i, strcmp(run->kind, "det") == 0);
         look(&m);
         put(out, run, &m, i == 0);
@@ -136,10 +145,7 @@ static void put_line(struct rp_buffer *out, const struct rp_running *run, const 
                          strcmp(run->kind, "det") == 0  ? "decisions"
                          : strcmp(run->kind, "ft") == 0 ? "iteration"
                                                         : "");
-    if (m->rank >= 0)
-        rp_buffer_printf(out, "%6lld ", (long long)m->rank);
-    else
-        rp_buffer_printf(out, "%6s ", "spare");
+    rp_buffer_printf(out, "%6s ", m->name);
     if (m->done >= 0)
         rp_buffer_printf(out, "%12lld  ", (long long)m->done);
     else
@@ -178,6 +184,7 @@ static void put_object(struct rp_buffer *out, const struct rp_running *run, cons
                        bool is_first)
 {
     rp_buffer_printf(out, "%s\n      {\"rank\": %lld", is_first ? "" : ",", (long long)m->rank);
+    put_text(out, "name", m->name);
     put_text(out, "state", m->what[0] ? "waits" : m->state);
     if (m->done >= 0)
         rp_buffer_printf(out, ", \"%s\": %lld",

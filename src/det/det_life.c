@@ -264,7 +264,7 @@ static void start(void)
     if (life.leads_host && rank > 0)
         tell_command(false, NULL);
     adopt_counter();
-    rp_det_status_open((uint32_t)rank, (uint32_t)ranks);
+    rp_det_status_open((uint32_t)ranks, rp_det_is_spawned());
     rp_det_requests_start();
     rp_det_requests_learn();
     rp_det_sites_start();

@@ -123,8 +123,9 @@ static int spawn_plain(const struct rp_spawn *s)
 
 static int spawn_with(const struct spawning *s, const struct rp_spawn *spawn)
 {
+    const char *state = rp_setting("REPRISE_STATE");
     const struct rp_spawn_setting settings[] = {{"REPRISE_JOB", s->job},
-                                                {"REPRISE_STATE", ""},
+                                                {"REPRISE_STATE", state ? state : ""},
                                                 {"REPRISE_DET_JOIN", s->join},
                                                 {NULL, NULL}};
     struct rp_spawn with;

@@ -3,21 +3,29 @@
  * long. */
 #include "det/det_status.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "det/shared_state.h"
 #include "job/settings.h"
 
 struct rp_rank_slot *rp_det_slot;
 
-void rp_det_status_open(uint32_t rank, uint32_t ranks)
+void rp_det_status_open(uint32_t ranks, bool is_spawned)
 {
     const char *path = rp_setting("REPRISE_STATE");
-    struct rp_replay_state *state = path ? rp_state_join(path, ranks) : NULL;
+    struct rp_replay_state *state = NULL;
+    struct rp_problem ignored;
 
+    if (path && is_spawned)
+        rp_state_map(path, rp_shared.room, &state, &ignored);
+    else if (path)
+        state = rp_state_join(path, ranks, rp_shared.room - ranks);
     if (!state)
         return;
-    rp_det_slot = &state->rank[rank];
+    rp_det_slot = &state->rank[rp_shared.rank];
+    memcpy(rp_det_slot->name, rp_shared_rank_name(rp_shared.rank).text, RP_PROCESS_NAME);
     rp_det_slot->pid = (uint32_t)getpid();
     rp_det_slot->state = RP_RANK_RUNNING;
 }

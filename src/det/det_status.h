@@ -10,8 +10,8 @@
 
 extern struct rp_rank_slot *rp_det_slot; /* NULL: nobody asks */
 
-/* Joins the file REPRISE_STATE, if the command named one. */
-void rp_det_status_open(uint32_t rank, uint32_t ranks);
+/* Joins the file REPRISE_STATE, if the command named one. `ranks`: of this job. */
+void rp_det_status_open(uint32_t ranks, bool is_spawned);
 
 /* Whether the command wants to know what this rank waits for, and does not know it yet. */
 static inline bool rp_det_status_wants_wait(void)

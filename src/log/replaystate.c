@@ -31,28 +31,37 @@ static enum rp_status map(int fd, const char *path, uint32_t ranks, int protecti
     return RP_OK;
 }
 
-enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why)
+static enum rp_status create(const char *path, uint32_t ranks, uint32_t children,
+                             struct rp_problem *why)
 {
     struct rp_replay_state *state = NULL;
+    uint32_t slots = ranks + children;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, RP_PRIVATE_FILE);
 
     if (fd < 0)
         return rp_fail(why, RP_SYSTEM, "%s: cannot create: %s", path, strerror(errno));
-    int error = posix_fallocate(fd, 0, (off_t)size_for(ranks));
+    int error = posix_fallocate(fd, 0, (off_t)size_for(slots));
     enum rp_status status =
         error ? rp_fail(why, RP_SYSTEM, "%s: cannot allocate: %s", path, strerror(error))
-              : map(fd, path, ranks, PROT_READ | PROT_WRITE, &state, why);
+              : map(fd, path, slots, PROT_READ | PROT_WRITE, &state, why);
     close(fd);
     if (status != RP_OK) {
         unlink(path);
         return status;
     }
-    state->ranks = ranks;
+    state->ranks = slots;
     for (uint32_t i = 0; i < ranks; i++)
         rp_process_name("", i, state->rank[i].name);
+    for (uint32_t i = ranks; i < slots; i++)
+        state->rank[i].state = RP_RANK_UNSPAWNED;
     memcpy(state->magic, state_magic, sizeof state_magic);
     rp_state_unmap(state);
     return RP_OK;
+}
+
+enum rp_status rp_state_create(const char *path, uint32_t ranks, struct rp_problem *why)
+{
+    return create(path, ranks, 0, why);
 }
 
 enum rp_status rp_state_create_for(const char *path, const struct rp_jobs *jobs,
@@ -158,16 +167,16 @@ enum rp_status rp_state_map(const char *path, uint32_t ranks, struct rp_replay_s
 }
 
 /* It may be there without being ready. */
-struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks)
+struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks, uint32_t children)
 {
     enum { TRIES = 100 };
     struct timespec pause = {0, 1000000};
     struct rp_replay_state *state;
     struct rp_problem ignored;
 
-    rp_state_create(path, ranks, &ignored);
+    create(path, ranks, children, &ignored);
     for (int i = 0; i < TRIES; i++) {
-        if (rp_state_map(path, ranks, &state, &ignored) == RP_OK)
+        if (rp_state_map(path, ranks + children, &state, &ignored) == RP_OK)
             return state;
         nanosleep(&pause, NULL);
     }

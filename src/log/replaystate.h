@@ -60,7 +60,7 @@ struct rp_rank_slot {
     uint64_t total;             /* events recorded */
     uint32_t certain;           /* of WAITING: enum rp_certainty */
     int64_t since;              /* CLOCK_MONOTONIC seconds, of WAITING */
-    char name[RP_PROCESS_NAME]; /* never changes */
+    char name[RP_PROCESS_NAME]; /* never changes once it is there */
     struct rp_state_text what;
     /* By the thread of the rank that watches it (engine/standstill.c). */
     _Atomic uint32_t beats; /* its looks: they stop while the process is stopped */
@@ -113,9 +113,9 @@ uint32_t rp_state_children(const struct rp_replay_state *state);
 const char *rp_state_ranks(const struct rp_replay_state *state, char text[RP_RANKS_WORDS]);
 void rp_state_unmap(struct rp_replay_state *state);
 
-/* Maps the file `path`; the first process that comes makes it. Returns NULL if it can be neither
- * made nor mapped. */
-struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks);
+/* Maps the file `path`; the first process that comes makes it, with slots for `children` that are
+ * RP_RANK_UNSPAWNED and have no name yet. Returns NULL if it can be neither made nor mapped. */
+struct rp_replay_state *rp_state_join(const char *path, uint32_t ranks, uint32_t children);
 
 /* Maps the file `path` for reading only; the caller need not know the number of ranks. */
 enum rp_status rp_state_open(const char *path, struct rp_replay_state **out,

@@ -28,7 +28,7 @@ static void open_state(void)
     is_open = true;
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
-    struct rp_replay_state *state = rp_state_join(path, (uint32_t)ranks);
+    struct rp_replay_state *state = rp_state_join(path, (uint32_t)ranks, 0);
     if (!state)
         return;
     own = &state->rank[rank];

@@ -37,6 +37,18 @@ run 100 record "$reprise" det --record -o record "${launch[@]}" ./parts plain
 run 100 replay "$reprise" replay record
 [ "$status" -eq 0 ] && grep -q 'replayed 4 events on 2 ranks and 2 children: identical$' replay.err || fail "replay: exit status $status"
 
+# While it runs, `reprise status` shows the children, and no more than there are.
+"$reprise" det "${launch[@]}" ./parts waits >waits.out 2>waits.err </dev/null &
+runner=$!
+for _ in $(seq 600); do
+    "$reprise" status >status.out 2>/dev/null && grep -q '^ *0\.1\.1 .*waits since [0-9]* s: MPI_Recv for a message from rank 0 with tag 9 ' status.out && break
+    sleep 0.1
+done
+[ "$(awk '!NF { exit } /^ *[0-9]/ { printf "%s ", $1 }' status.out)" = "0 1 0.1.0 0.1.1 " ] || fail "status: $(cat status.out)"
+"$reprise" status --json | python3 -c 'import json, sys; ranks = json.load(sys.stdin)["runs"][0]["ranks"]; sys.exit([r["name"] for r in ranks] != ["0", "1", "0.1.0", "0.1.1"] or ranks[3]["state"] != "waits")' || fail "status: JSON"
+touch go
+wait "$runner" || fail "waits: exit status $?"
+
 # Errors of children
 OTHER=1 run 100 deadlock "$reprise" det "${launch[@]}" ./parts hang
 ended_with "$mpi" 119 || fail "deadlock: exit status $status"

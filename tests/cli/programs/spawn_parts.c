@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* usage: spawn_parts WHAT: two ranks spawn two children; child 1 takes a message, and then does
- * what WHAT says. With OTHER in the environment, some take another path; PROGRAM is spawned instead
- * of itself. */
+ * what WHAT says (`waits`: for a file named go). With OTHER in the environment, some take another
+ * path; PROGRAM is spawned instead of itself. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,6 +41,8 @@ static void be_child(int rank, MPI_Comm parent)
             MPI_Probe(MPI_ANY_SOURCE, 3, parent, MPI_STATUS_IGNORE);
         if (is_other("hang"))
             MPI_Recv(&value, 1, MPI_INT, 0, 9, parent, MPI_STATUS_IGNORE); /* never sent */
+        if (is("waits"))
+            MPI_Recv(&value, 1, MPI_INT, 0, 9, parent, MPI_STATUS_IGNORE);
         take(3, parent);
     }
     MPI_Comm_disconnect(&parent);
@@ -75,6 +77,10 @@ static void be_parent(int rank, char *program, char **words)
         take(1, children);
         take(1, children);
         MPI_Send(&value, 1, MPI_INT, 1, 2, children);
+        while (is("waits") && access("go", F_OK) != 0)
+            usleep(100000);
+        if (is("waits"))
+            MPI_Send(&value, 1, MPI_INT, 1, 9, children);
         MPI_Send(&value, 1, MPI_INT, 1, 3, children);
     }
     MPI_Comm_disconnect(&children);
