@@ -113,7 +113,7 @@ give_up() { # NAME PID
     wait "$2" 2>/dev/null
 }
 
-# PID...: the connections on which data, or the end, waits for a launcher among them. That of Open MPI 4.1.4 now and then does not poll the connection of a process that comes while others end, and the process waits in PMIx_Init: in 7 of 770 runs that spawn, on a loaded machine.
+# PID...: the connections on which data, or the end, waits for a launcher among them. PMIx of before October 2026 does not poll the connection of a process that comes while others end, if it has the descriptor of theirs (openpmix pull request 4279), and the process waits in PMIx_Init.
 unread_by() {
     local pid inode
     for inode in $(awk '($4 == "01" && $5 !~ /:0*$/) || $4 == "08" { print $10 }' /proc/net/tcp); do

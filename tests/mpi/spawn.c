@@ -41,8 +41,7 @@ static void end_child(MPI_Comm parent)
     MPI_Finalize();
 }
 
-// Until it is gone. On a loaded machine the launcher of Open MPI 4.1.4 forgets one of some hundred
-// children that come while others end.
+// Until it is gone: launchers with PMIx may forget a child that comes while others end.
 static void await_end(long process)
 {
     for (int i = 0; i < 500 && kill((pid_t)process, 0) == 0; i++)
