@@ -38,8 +38,21 @@ WAY=computes run 60 computes "$reprise" replay --stall 1 run
 grep -q 'replayed 6 events on 4 ranks: identical$' computes.err || fail "ranks that compute: not identical"
 
 # All in calls that no rank comes out of, without and with one that polls.
+hang() { # NAME COMMAND...: until a while after all ranks have said that they are there
+    local pid
+    rm -f reached.*
+    MARK=reached timeout -k 5 120 "${@:2}" >"$1.out" 2>"$1.err" </dev/null &
+    pid=$!
+    for _ in $(seq 600); do
+        [ "$(find . -name 'reached.*' | wc -l)" -lt 4 ] || break
+        sleep 0.1
+    done
+    sleep 2
+    kill -TERM "$pid"
+    wait "$pid"
+}
 for way in mismatch barrier; do
-    WAY=$way run 60 "hung.$way" timeout -k 5 6 "$reprise" record -o "$way" "${launch[@]}" ./leaves
+    WAY=$way hang "hung.$way" "$reprise" record -o "$way" "${launch[@]}" ./leaves
     WAY=$way run 60 "again.$way" "$reprise" replay "$way"
     [ "$status" -eq 0 ] || fail "a recorded hang ($way): exit status $status"
     grep -q 'end of the record after event [0-9], in MPI_[A-Z]' "again.$way.err" || fail "a recorded hang ($way): it is not said where"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// timeout: 150
 // det: slow
 // native: differs
 // also: clocks

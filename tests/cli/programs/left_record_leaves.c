@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks that leave the record between two events, in the way that WAY names, and wait for each
- * other.
+ * other. With MARK, a rank makes the file MARK.RANK before that.
  */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +56,16 @@ alone(const char *way,
         MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &no, 0, &made);
 }
 
+static void mark(void)
+{
+    char name[64];
+
+    if (!getenv("MARK"))
+        return;
+    snprintf(name, sizeof name, "%s.%d", getenv("MARK"), rank);
+    fclose(fopen(name, "w"));
+}
+
 int main(int argc, char **argv)
 {
     int next, low;
@@ -65,6 +76,7 @@ int main(int argc, char **argv)
     next = (rank + 1) % size;
     low = rank < size / 2;
     gather_from_all(0);
+    mark();
     if (is("computes")) {
         if (low)
             sleep(7);
