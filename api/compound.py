@@ -53,6 +53,7 @@ TEMPLATES = {
         rp_persistent_started({counted});
     return {twin}.{member}({args});
 """,
+    "graph": "    return rp_{lower}(&{twin}, {args});\n",
     "status": "    return rp_{lower}(&{twin}, {args});\n",
     "file": "    return rp_file_{lower}(RP_FILE_CALL(\"{name}\", &{twin}), {args});\n",
     "shared": PLACED.format(take="rp_file_take"),

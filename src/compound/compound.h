@@ -7,6 +7,7 @@
 #ifndef RP_COMPOUND_H
 #define RP_COMPOUND_H
 
+#include "compound/dist_graph.h"
 #include "compound/pairs.h"
 #include "compound/persistent.h"
 #include "compound/request_status.h"

@@ -83,19 +83,12 @@ static void find_handles(void)
     rp_partial.handle.group_null = rp_library_object("ompi_mpi_group_null");
     rp_partial.handle.group_empty = rp_library_object("ompi_mpi_group_empty");
     rp_partial.handle.file_null = rp_library_object("ompi_mpi_file_null");
-    rp_partial.handle.unweighted = MPI_UNWEIGHTED;
 #else
     rp_partial.handle.no_op = MPI_NO_OP;
     rp_partial.handle.replace = MPI_REPLACE;
     rp_partial.handle.group_null = MPI_GROUP_NULL;
     rp_partial.handle.group_empty = MPI_GROUP_EMPTY;
     rp_partial.handle.file_null = MPI_FILE_NULL;
-#ifdef RP_STANDARD_ABI
-    rp_partial.handle.unweighted = MPI_UNWEIGHTED;
-#else
-    int *const *unweighted = rp_library_object("MPI_UNWEIGHTED");
-    rp_partial.handle.unweighted = unweighted ? *unweighted : NULL;
-#endif
 #endif
 }
 

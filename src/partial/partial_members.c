@@ -75,7 +75,7 @@ uint64_t rp_members_weighted(MPI_Comm comm, const int *weights)
 {
     int in, out, weighted = 0;
 
-    if (weights == rp_partial.handle.unweighted)
+    if (weights == rp_constant.unweighted)
         return 0;
     rp_pmpi.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
     return weighted != 0;

@@ -54,7 +54,6 @@ struct rp_data_handles {
     MPI_Op no_op, replace;
     MPI_Group group_null, group_empty;
     MPI_File file_null;
-    const int *unweighted; /* MPI_UNWEIGHTED, which MPICH has as a variable */
 };
 
 struct rp_area;

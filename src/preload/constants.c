@@ -108,6 +108,7 @@ void rp_constants_find(void)
     rp_constant.errors_return = rp_library_object("ompi_mpi_errors_return");
     rp_constant.message_no_proc = rp_library_object("ompi_message_no_proc");
     rp_constant.info_null = rp_library_object("ompi_mpi_info_null");
+    rp_constant.unweighted = MPI_UNWEIGHTED;
 #else
     rp_constant.world = MPI_COMM_WORLD;
     rp_constant.self = MPI_COMM_SELF;
@@ -123,5 +124,11 @@ void rp_constants_find(void)
     rp_constant.errors_return = MPI_ERRORS_RETURN;
     rp_constant.message_no_proc = MPI_MESSAGE_NO_PROC;
     rp_constant.info_null = MPI_INFO_NULL;
+#ifdef RP_STANDARD_ABI
+    rp_constant.unweighted = MPI_UNWEIGHTED;
+#else
+    int *const *unweighted = rp_library_object("MPI_UNWEIGHTED");
+    rp_constant.unweighted = unweighted ? *unweighted : NULL;
+#endif
 #endif
 }

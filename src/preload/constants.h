@@ -19,6 +19,7 @@ struct rp_constants {
     MPI_Errhandler errors_return;
     MPI_Message message_no_proc;
     MPI_Info info_null;
+    const int *unweighted; /* MPI_UNWEIGHTED, which MPICH has as a variable */
 };
 
 extern RP_HIDDEN struct rp_constants rp_constant;

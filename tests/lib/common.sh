@@ -67,7 +67,7 @@ skip_unless_native() {
 # MPI STATUS: the job ended with that status, as a rank said that ends it.
 ended_with() {
     [ "$status" -ne "$2" ] || return 0
-    grep -qs '^version \(4\.2\|5\)\.' "$build/lib/reprise/$1/mpi" && [ "$1-$status" = mpich-9 ] # its launcher says now and then how it ended the others
+    grep -qs '^version \(4\.2\|5\)\.' "$build/lib/reprise/$1/mpi" && { [ "$1-$status" = mpich-9 ] || [ "$1-$status" = mpich-0 ]; } # its launcher says now and then how it ended the others, or nothing
 }
 
 descendants() {
