@@ -33,9 +33,13 @@ void *rp_library_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
 
-    if (symbol)
-        return symbol;
+    return symbol ? symbol : rp_library_own_symbol(name);
+}
+
+void *rp_library_own_symbol(const char *name)
+{
     void *handle = library_handle();
+
     return handle ? dlsym(handle, name) : NULL;
 }
 

@@ -30,6 +30,9 @@ void rp_constants_find(void);
 /* Returns the address of a symbol of the MPI library behind us, or NULL if there is none. */
 void *rp_library_symbol(const char *name);
 
+/* The same, past all that is preloaded. */
+void *rp_library_own_symbol(const char *name);
+
 /* Returns the address of an object (a variable) of the MPI library; the program may hold a copy,
  * whose address is returned then. */
 void *rp_library_object(const char *name);
