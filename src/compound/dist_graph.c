@@ -26,7 +26,7 @@ struct edges {
 /* What one rank has for all others, or has from them. */
 struct pairs {
     int (*counts)[WAYS]; /* of each rank */
-    int *numbers;        /* how many numbers for each rank: pairs, flat */
+    int *numbers;        /* how many int for each rank: PAIR for each pair */
     int *places;         /* where they begin */
     int *all;
     size_t length;

@@ -18,9 +18,9 @@ void rp_det_status_open(uint32_t ranks, bool is_spawned)
     struct rp_replay_state *state = NULL;
     struct rp_problem ignored;
 
-    if (path && is_spawned)
-        rp_state_map(path, rp_shared.room, &state, &ignored);
-    else if (path)
+    if (path && is_spawned && rp_state_map(path, rp_shared.room, &state, &ignored) != RP_OK)
+        return;
+    if (path && !is_spawned)
         state = rp_state_join(path, ranks, rp_shared.room - ranks);
     if (!state)
         return;
