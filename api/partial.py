@@ -50,6 +50,8 @@ class Call(generate.Entry):
             return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_win({self.first_of('MPI_Win')}, rc);\n"
         if file:
             return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_file({file}, rc);\n"
+        if self.name.startswith("MPI_File_"):
+            return f"    rp_partial_feed_error_no_file({comm or 'rp_constant.world'});\n"
         return f"    if (rp_partial_feed_failed(rc))\n        rp_partial_feed_error_comm({comm or 'rp_constant.world'}, rc);\n"
 
     @property

@@ -167,6 +167,12 @@ void rp_replay_wait_before_crash(bool is_crash)
             raise(SIGTRAP);
     }
     atomic_fetch_sub(&rp_rank.state->awake, 1);
+    if (!rp_replay_end.is_free && !rp_replay_end.is_finished && rp_cursor_ends_in_finalize()) {
+        rp_error("this rank %s before MPI_Finalize, which it called in the record: NOT identical",
+                 is_crash ? "crashes" : "ends");
+        rp_rank.slot->state = RP_RANK_FAILED;
+        return;
+    }
     rp_rank.slot->state = RP_RANK_ENDED;
     leave_it_to_end(false);
 }

@@ -35,13 +35,17 @@ static void let_threads_finish(void)
     }
 }
 
-static void check_everything_was_replayed(void)
+static void check_everything_was_replayed(bool finalized)
 {
     const struct rp_event *left = rp_cursor_front();
     struct rp_call nowhere = {.function = "the end of the program"};
 
     if (left)
         rp_diverge(&nowhere, left, NULL, "the program ended before the record did");
+    if (!finalized && rp_cursor_ends_in_finalize())
+        rp_diverge(&nowhere, NULL, NULL,
+                   "the program ended without MPI_Finalize, which it called in "
+                   "the record");
 }
 
 /* Whether the events that were replayed are those that were recorded. A log that was cut off has no
@@ -92,7 +96,7 @@ void rp_replay_finish(bool finalized)
         let_threads_finish();
     rp_replay_end.is_finished = true;
     if (!rp_replay_is_free())
-        check_everything_was_replayed();
+        check_everything_was_replayed(finalized);
     atomic_fetch_sub(&rp_rank.state->awake, 1);
     rp_rank.slot->state = finalized ? RP_RANK_FINISHED : RP_RANK_ENDED;
     bool is_same = check_digest();

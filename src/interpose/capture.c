@@ -22,7 +22,7 @@
 #include "reprise.h"
 
 int rp_captured;
-pid_t rp_capture_told_pid;
+pid_t rp_capture_told_pid, rp_capture_told_parent;
 
 __attribute__((constructor)) static void read_setting(void)
 {

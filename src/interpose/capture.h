@@ -28,8 +28,8 @@ void rp_capture_add_early(const char *function, uintptr_t return_address, int32_
 /* Returns how many values from before MPI_Init this replay has returned to the program. */
 uint64_t rp_capture_early_told(void);
 
-/* The process id that a replay returned to the program as its own, or 0. */
-extern pid_t rp_capture_told_pid;
+/* The process ids that a replay returned to the program as its own and as its parent's, or 0. */
+extern pid_t rp_capture_told_pid, rp_capture_told_parent;
 
 /* Returns whether process ids that the program knows may be those of the record. */
 bool rp_capture_has_old_pids(void);

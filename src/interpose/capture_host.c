@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Process ids and names of hosts, which a replay answers from its record. */
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -20,6 +21,23 @@ RP_ENTRY pid_t getpid(void)
         rp_noted(&call, value, 0);
     } else {
         rp_capture_told_pid = value;
+    }
+    return value;
+}
+
+RP_ENTRY pid_t getppid(void)
+{
+    int32_t value;
+    uint64_t unused;
+
+    if (__builtin_expect(rp_captured == 0, 1) || !rp_capture_is_ours(RP_CAPTURE_PID, RP_CALLER))
+        return (pid_t)syscall(SYS_getppid);
+    struct rp_call call = RP_CALL("getppid");
+    if (!rp_recalled(&call, &value, &unused)) {
+        value = (pid_t)syscall(SYS_getppid);
+        rp_noted(&call, value, 0);
+    } else {
+        rp_capture_told_parent = value;
     }
     return value;
 }

@@ -3,8 +3,8 @@
  * Signals to process ids of the record. A replay with captured ids returns to the program the
  * process id that it had in the recording, and in a partial replay a rank knows the recorded ids of
  * other ranks from their messages. Now such a number belongs to no process, or to an unrelated one.
- * So the rank's own recorded id is replaced by the real one. A signal to any other process is left
- * out, unless it is our parent or our descendant.
+ * So the recorded ids of the rank and of its parent are replaced by the real ones. A signal to any
+ * other process is left out, unless it is our parent or our descendant.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +26,10 @@ static pid_t self(void)
 
 static pid_t real_pid(pid_t pid)
 {
-    return rp_capture_told_pid && pid == rp_capture_told_pid ? self() : pid;
+    if (rp_capture_told_pid && pid == rp_capture_told_pid)
+        return self();
+    return rp_capture_told_parent && pid == rp_capture_told_parent ? (pid_t)syscall(SYS_getppid)
+                                                                   : pid;
 }
 
 static pid_t parent_of(pid_t pid)

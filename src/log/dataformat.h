@@ -12,7 +12,7 @@
 enum {
     RP_DATA_MAJOR = 3,
     RP_DATA_OLDEST = 2, /* major version that is read */
-    RP_DATA_MINOR = 1,
+    RP_DATA_MINOR = 2,
     RP_DATA_HEADER = 64,
     RP_DATA_CHUNK_HEADER = 20,
     RP_DATA_BLOCK = 1 << 20, /* bytes of the stream in a DATA chunk; the last may have fewer */

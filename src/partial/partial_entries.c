@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "partial/partial_entries.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum { HANDLERS = 8 };
 static struct {
     size_t count;
     struct {
-        enum rp_handler_of of;
+        unsigned of;
         int code;
     } call[HANDLERS];
 } called;
@@ -27,7 +28,7 @@ static struct {
 /* Recording */
 
 /* With several threads, only that of the call's own object is known to be called. */
-void rp_partial_record_handler(enum rp_handler_of of, int code)
+void rp_partial_record_handler(unsigned of, int code)
 {
     if (!rp_partial.writer || rp_partial.has_threads || rp_data_off == 0 ||
         called.count == HANDLERS)
@@ -338,7 +339,7 @@ void rp_partial_feed_handler(void)
 
     if (called.count == HANDLERS)
         return;
-    called.call[called.count].of = (enum rp_handler_of)of;
+    called.call[called.count].of = of < UINT_MAX ? (unsigned)of : UINT_MAX;
     called.call[called.count++].code = code;
 }
 
@@ -359,7 +360,7 @@ int reprise_partial_was_left(void)
 }
 
 /* Calls what the record has, by `call`; else, after a failure, what it may have been. */
-static void call_handlers(int rc, void (*call)(void *object, int code), void *object)
+static void call_handlers(int rc, void (*call)(void *object, int code), void *object, MPI_File file)
 {
     size_t count = called.count;
 
@@ -369,7 +370,11 @@ static void call_handlers(int rc, void (*call)(void *object, int code), void *ob
     for (size_t i = 0; i < count; i++)
         if (called.call[i].of == RP_HANDLER_OF_CALL)
             call(object, called.call[i].code);
-        else
+        else if (called.call[i].of >= RP_HANDLER_OF_FILE) {
+            if (!rp_partial_feed_file_handler(called.call[i].of, file, called.call[i].code))
+                differs(number_of_call(), feed.calling.name,
+                        ", which called an error handler for files that the program has not made");
+        } else
             rp_pmpi.Comm_call_errhandler(called.call[i].of == RP_HANDLER_OF_WORLD
                                              ? rp_constant.world
                                              : rp_constant.self,
@@ -397,15 +402,21 @@ static void call_file(void *file, int code)
 
 void rp_partial_feed_error_comm(MPI_Comm comm, int rc)
 {
-    call_handlers(rc, call_comm, comm == rp_constant.comm_null ? &rp_constant.world : &comm);
+    call_handlers(rc, call_comm, comm == rp_constant.comm_null ? &rp_constant.world : &comm,
+                  rp_partial.handle.file_null);
 }
 
 void rp_partial_feed_error_win(MPI_Win win, int rc)
 {
-    call_handlers(rc, call_win, &win);
+    call_handlers(rc, call_win, &win, rp_partial.handle.file_null);
 }
 
 void rp_partial_feed_error_file(MPI_File file, int rc)
 {
-    call_handlers(rc, call_file, &file);
+    call_handlers(rc, call_file, &file, file);
+}
+
+void rp_partial_feed_error_no_file(MPI_Comm comm)
+{
+    call_handlers(MPI_SUCCESS, call_comm, &comm, rp_partial.handle.file_null);
 }

@@ -30,10 +30,17 @@ void rp_partial_record_array(const void *bytes, size_t count);
  */
 void rp_partial_record_update(const struct rp_function *function, uint32_t check, int rc);
 /* Notes that MPI called an error handler of the program, inside the call that the program is in,
- * and what it passed. It is that of the call's own communicator, window or file, or of
- * MPI_COMM_WORLD or MPI_COMM_SELF. */
-enum rp_handler_of { RP_HANDLER_OF_CALL, RP_HANDLER_OF_WORLD, RP_HANDLER_OF_SELF };
-void rp_partial_record_handler(enum rp_handler_of of, int code);
+ * and what it passed. It is that of the call's own communicator or window, or of MPI_COMM_WORLD or
+ * MPI_COMM_SELF; or, of those for files that the program has made, the n-th (counted from 0), which
+ * got MPI_FILE_NULL (RP_HANDLER_OF_FILE + 2 n) or the call's file (+ 1). A file has the handler
+ * that MPI_FILE_NULL had when it was opened, and MPI calls that of MPI_FILE_NULL, too. */
+enum rp_handler_of {
+    RP_HANDLER_OF_CALL,
+    RP_HANDLER_OF_WORLD,
+    RP_HANDLER_OF_SELF,
+    RP_HANDLER_OF_FILE
+};
+void rp_partial_record_handler(unsigned of, int code);
 /* Writes what was noted, an entry each. */
 void rp_partial_record_handlers(void);
 /* Writes, at the end, that an error handler left a call, so that nothing was recorded behind it. */
@@ -76,6 +83,11 @@ bool rp_partial_feed_knows_handlers(void);
 void rp_partial_feed_error_comm(MPI_Comm comm, int rc);
 void rp_partial_feed_error_win(MPI_Win win, int rc);
 void rp_partial_feed_error_file(MPI_File file, int rc);
+/* The call has no file, but concerns one: MPI_File_open, MPI_File_delete. */
+void rp_partial_feed_error_no_file(MPI_Comm comm);
+/* Calls a function of the program for files, as recorded: number is RP_HANDLER_OF_FILE and more.
+ * Returns false if the program has made no such function. */
+bool rp_partial_feed_file_handler(unsigned number, MPI_File file, int code);
 /* Reads the entry of a handler that MPI called. */
 void rp_partial_feed_handler(void);
 /* Whether MPI called, in the record, the handler that runs; else it is only supposed. */

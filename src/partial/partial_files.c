@@ -30,10 +30,11 @@ int rp_partial_feed_File_open(MPI_Comm comm, const char *name, int amode, MPI_In
     char path[] = "/tmp/reprise-file.XXXXXX";
     int fd;
 
-    (void)comm, (void)name, (void)info;
+    (void)name, (void)info;
     rp_partial_feed_end();
     if (rc != MPI_SUCCESS) {
-        *file = rp_partial.handle.file_null; /* whose handler Open MPI does not call on demand */
+        *file = rp_partial.handle.file_null;
+        rp_partial_feed_error_no_file(comm);
         return rc;
     }
     rp_data_off++;

@@ -23,7 +23,7 @@ static win_function *wins[SLOTS];
 static file_function *files[SLOTS];
 
 /* Whether the program's function is to be called. */
-static bool enters(enum rp_handler_of of, int code)
+static bool enters(unsigned of, int code)
 {
     if (rp_partial.is_feeding)
         return !rp_partial_feed_in_handler || rp_partial_feed_handler_is_due();
@@ -36,6 +36,23 @@ static enum rp_handler_of owner(MPI_Comm comm)
     return comm == rp_constant.world  ? RP_HANDLER_OF_WORLD
            : comm == rp_constant.self ? RP_HANDLER_OF_SELF
                                       : RP_HANDLER_OF_CALL;
+}
+
+static unsigned of_file(unsigned slot, MPI_File file)
+{
+    return RP_HANDLER_OF_FILE + 2 * slot + (file != rp_partial.handle.file_null);
+}
+
+bool rp_partial_feed_file_handler(unsigned number, MPI_File file, int code)
+{
+    unsigned slot = (number - RP_HANDLER_OF_FILE) / 2;
+
+    if (slot >= SLOTS || !files[slot])
+        return false;
+    if ((number - RP_HANDLER_OF_FILE) % 2 == 0)
+        file = rp_partial.handle.file_null;
+    files[slot](&file, &code, NULL);
+    return true;
 }
 
 /* MPI passes no word of which handler it calls: each function of the program needs one of ours. */
@@ -52,7 +69,7 @@ static enum rp_handler_of owner(MPI_Comm comm)
     }                                                                                              \
     static void file_##n(MPI_File *file, int *code, ...)                                           \
     {                                                                                              \
-        if (enters(RP_HANDLER_OF_CALL, *code))                                                     \
+        if (enters(of_file(0x##n, *file), *code))                                                  \
             files[0x##n](file, code, NULL);                                                        \
     }
 /* clang-format off */

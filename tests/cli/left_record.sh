@@ -37,6 +37,13 @@ WAY=computes run 60 computes "$reprise" replay --stall 1 run
 [ "$status" -eq 0 ] || fail "ranks that compute: exit status $status"
 grep -q 'replayed 6 events on 4 ranks: identical$' computes.err || fail "ranks that compute: not identical"
 
+# A rank that ends behind its last event, where it called MPI_Finalize in the record.
+for way in abort kill _exit exit; do
+    END=$way run 60 "cut.$way" "$reprise" replay run
+    [ "$status" -eq 121 ] || fail "$way before MPI_Finalize: exit status $status"
+    grep -q 'MPI_Finalize.*in the record\|MPI_Finalize, which the record has' "cut.$way.err" && ! grep -q ': identical' "cut.$way.err" || fail "$way before MPI_Finalize: not said"
+done
+
 # All in calls that no rank comes out of, without and with one that polls.
 hang() { # NAME COMMAND...: until a while after all ranks have said that they are there
     local pid

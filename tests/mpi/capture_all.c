@@ -77,6 +77,7 @@ static void note_names(void)
     CHECK(strcmp(name, about.nodename) == 0, "%s, not %s", name, about.nodename);
     note_bytes(name, strlen(name));
     check_note(getpid());
+    check_note(getppid());
 }
 
 /* How many polls: until a moment, or until a message. */

@@ -59,6 +59,7 @@ int main(int argc, char **argv)
     CHECK(sigqueue(own, SIGUSR1, none) == 0, "sigqueue to this process");
     await(2);
     CHECK(kill(own, 0) == 0, "this process is here");
+    CHECK(kill(getppid(), 0) == 0, "the parent is here");
     CHECK(kill(other, SIGUSR2) == 0, "kill of the other rank");
     end_helper();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -318,7 +318,7 @@ TEST(other_versions_are_refused_but_the_one_before)
             continue;
         }
         CHECK_EQ(status, RP_UNSUPPORTED);
-        CHECK_HAS(why.text, i == 1 ? "of version 1.1, which" : "of version 4.1, which");
+        CHECK_HAS(why.text, i == 1 ? "of version 1.2, which" : "of version 4.2, which");
         CHECK_HAS(why.text, "which this reprise cannot read");
     }
     rp_buffer_free(&bytes);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks that leave the record between two events, in the way that WAY names, and wait for each
- * other. With MARK, a rank makes the file MARK.RANK before that.
+ * other. With END, rank 2 ends in this way before MPI_Finalize. With MARK, a rank makes the file
+ * MARK.RANK before that.
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,17 @@ alone(const char *way,
         MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, size / 2, 4, &made);
     if (is("cart"))
         MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &no, 0, &made);
+}
+
+static void end(const char *how)
+{
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strcmp(how, "kill") == 0)
+        raise(SIGKILL);
+    if (strcmp(how, "_exit") == 0)
+        _exit(0);
+    exit(0);
 }
 
 static void mark(void)
@@ -108,6 +121,8 @@ int main(int argc, char **argv)
     gather_from_all(1);
     if (is("last") && !low)
         MPI_Bcast(many, 8, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 2 && getenv("END"))
+        end(getenv("END"));
     MPI_Finalize();
     return 0;
 }
