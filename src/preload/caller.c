@@ -59,12 +59,13 @@ static bool starts_with_any(const char *name, const char *const *starts)
 
 static enum rp_caller ask_who(uintptr_t address)
 {
-    static const char *const others[] = {"libmpi",     "libopen-",   "libopen_",  "libpmi",
-                                         "libuc",      "libfabric",  "libevent",  "libhwloc",
-                                         "libpsm",     "libibverbs", "librdmacm", "libprrte",
-                                         "mca_",       "libc.so",    "ld-linux",  "libunwind",
-                                         "libgcc_s",   "libdw",      "libelf",    "liblzma",
-                                         "libreprise", NULL};
+    /* MPIs, what is below them down to the drivers of networks, and ours. */
+    static const char *const others[] = {
+        "libmpi",        "libopen-",  "libopen_", "libpmi",   "libprrte", "mca_",       "pmix_mca_",
+        "prte_mca_",     "libevent",  "libhwloc", "libnuma",  "libuc",    "libfabric",  "libpsm",
+        "libibverbs",    "librdmacm", "libnl-",   "libmlx",   "libefa",   "libhfi",     "libhns",
+        "libinfinipath", "libhcoll",  "libsharp", "libocoms", "libyaksa", "libc.so",    "ld-linux",
+        "libunwind",     "libgcc_s",  "libdw",    "libelf",   "liblzma",  "libreprise", NULL};
     static const char *const runtimes[] = {"libgfortran.", NULL};
     static const char *const openmp[] = {"libgomp.", "libomp.", "libomp-", "libiomp", NULL};
     Dl_info info;
