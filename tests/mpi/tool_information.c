@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // native: differs
+// det: sleep counts
 // about: the tool information interface: MPI_T_init_thread makes Open MPI open all its components,
 //     whose drivers sleep and wait; then receives from any rank
 #include "check.h"
