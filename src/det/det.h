@@ -13,6 +13,7 @@
 #include "det/det_completion.h"
 #include "det/det_life.h"
 #include "det/det_operations.h"
+#include "det/det_ports.h"
 #include "det/det_receives.h"
 #include "det/det_reductions.h"
 #include "det/det_request_calls.h"

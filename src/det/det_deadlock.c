@@ -115,6 +115,8 @@ void rp_det_put_wait(struct rp_buffer *text, const struct rp_det_wait *wait)
     } else if (wait->kind == RP_WAIT_COLLECTIVE) {
         rp_buffer_printf(text, "for ");
         put_collective(text, rp_shared_collective_at(wait->object));
+    } else if (wait->whom) {
+        rp_buffer_printf(text, "%s", wait->whom);
     }
 }
 

@@ -21,6 +21,7 @@ struct rp_det_wait {
     const struct rp_det_receive *probe;
     const struct rp_det_receive *receive; /* it goes on with this one's message, and not before */
     const char *what;                     /* the MPI function */
+    const char *whom;                     /* in words, if nothing else here says for what */
     const MPI_Request *requests; /* all that the call still waits for, or for the first of: so many;
                                     NULL: only for this */
     int count;

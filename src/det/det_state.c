@@ -41,24 +41,9 @@ void rp_det_end_job(int exit_status)
     _exit(exit_status);
 }
 
-static bool is_dynamic(const char *function)
-{
-    static const char *const names[] = {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join",
-                                        "MPI_Lookup_name"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(function, names[i]) == 0)
-            return true;
-    return false;
-}
-
 void rp_det_refuse(const char *function)
 {
-    rp_error(
-        "%s cannot be made deterministic%s", function,
-        is_dynamic(function)
-            ? ": only the processes of one launcher, and those that they spawn, share logical time"
-            : "");
+    rp_error("%s cannot be made deterministic", function);
     rp_det_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 

@@ -77,6 +77,24 @@ struct rp_shared_job {
     char name[RP_JOB_NAME];
 };
 
+/* Ports, and sockets whose ends are about to join: who has come to one (det_ports.c). */
+enum { RP_SHARED_PORTS = 256, RP_SHARED_NAMES = 64, RP_SHARED_PORT_NAME = 1024 };
+#define RP_SHARED_PORT_TAKEN UINT64_MAX /* instead of a name: nobody else takes it */
+struct rp_shared_port {
+    _Atomic uint64_t name;                /* a number made of it; 0: this one is free */
+    _Atomic uint64_t asked, connected;    /* clients that came, and that were connected */
+    _Atomic uint64_t accepting, accepted; /* calls of MPI_Comm_accept that began, and that ended */
+    _Atomic uint64_t offered;             /* the client of which the following speaks */
+    uint64_t client_time, server_time;    /* when they came to the port, in logical time */
+    uint64_t client, client_comm;         /* its rank, and the number of the new communicator */
+};
+
+/* Names of MPI_Publish_name. Each rank looks and changes at its turn. */
+struct rp_shared_published {
+    uint64_t service; /* a number made of its name; 0: this one is free */
+    char port[RP_SHARED_PORT_NAME];
+};
+
 /* What all ranks of a host share, at the start of the memory. */
 struct rp_shared_common {
     _Atomic uint32_t ranks, jobs; /* that have begun */
@@ -90,6 +108,8 @@ struct rp_shared_common {
     } bucket[RP_SHARED_BUCKETS]; /* collectives, by hash */
     _Alignas(64) _Atomic uint32_t spare_lock;
     uint64_t spare, end; /* collectives that are over; how much of their room was ever used */
+    struct rp_shared_port port[RP_SHARED_PORTS];
+    struct rp_shared_published published[RP_SHARED_NAMES];
     /* Several hosts: */
     _Alignas(64) _Atomic uint64_t outbox;
     _Alignas(64) _Atomic uint64_t arrivals; /* at collectives here, that other hosts are sent */

@@ -40,6 +40,10 @@ RP_DET_OFFERED void reprise_det_turn(const char *function, uintptr_t return_addr
                                      uintptr_t stack, MPI_Comm comm);
 RP_DET_OFFERED void reprise_det_took(uint64_t value);
 
+/* The ticket of this process's last MPI_Comm_connect: how many clients came to that port, with it.
+ */
+RP_DET_OFFERED uint64_t reprise_det_ticket(void);
+
 /* What libreprise-compound.so offers to libreprise-ft.so: it forgets all requests, since none of
  * the program's is active any more. Where it is not preloaded, this is NULL. */
 __attribute__((weak, visibility("default"))) void reprise_compound_forget(void);

@@ -5,6 +5,8 @@
 // also: solo
 // about: calls on files that fail: which error handler MPI calls, of a file, of MPI_FILE_NULL or of
 //     MPI_COMM_WORLD, by default and by the program's own
+#include <unistd.h>
+
 #include "check.h"
 
 static int of_file, of_null, of_world;

@@ -4,7 +4,6 @@
 // native: differs
 // across: MPICH looks no names up
 // timeout: 240
-// det: refused: MPI_Comm_
 // about: clients race to connect to a port; a name is looked up until it is published; two
 //     processes join by a socket
 #include <arpa/inet.h>
