@@ -157,7 +157,7 @@ def info(call):
 
 def isend(call):
     request = call.names[-1]
-    made = f"    if (rc == MPI_SUCCESS) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_partial_feed_request(&areas, %s, {call.raiser});\n    }}\n"
+    made = f"    if (rp_partial_feed_made(rc)) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_partial_feed_request(&areas, %s, {call.raiser});\n    }}\n"
     sends = "comm" in call.names
     return record(call, "", "", PART + call.real() if sends else None) + answered(call, "", made % "false", first=feed_part(call) if sends else "")
 
@@ -189,7 +189,7 @@ def mreceive(call):
 def ireceive(call, persistent="false"):
     request = call.names[-1]
     keep = f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_partial_requests_add(*{request}, &areas, {persistent});\n"
-    give = f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_partial_feed_request(&areas, {persistent}, {call.raiser});\n"
+    give = f"    if (rp_partial_feed_made(rc))\n        *{request} = rp_partial_feed_request(&areas, {persistent}, {call.raiser});\n"
     return record(call, areas_of(call), keep, LOOK + call.real()) + answered(call, areas_of(call), give)
 
 
@@ -323,10 +323,10 @@ def collective(call, form=""):
         fill += "    if (rc == MPI_SUCCESS)\n        rp_areas_fill(&areas);\n    rp_areas_free(&areas);\n"
     elif form == "i":
         put += f"    if (rc == MPI_SUCCESS)\n        rp_partial_record_fresh(*{request}, &areas);\n"
-        fill += f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_fresh({request}, &areas, {call.raiser});\n"
+        fill += f"    if (rp_partial_feed_made(rc))\n        rp_partial_feed_fresh({request}, &areas, {call.raiser});\n"
     else:
         put += f"    if (rc == MPI_SUCCESS && areas.count > 0)\n        rp_partial_requests_add(*{request}, &areas, true);\n"
-        fill += f"    if (rc == MPI_SUCCESS)\n        *{request} = rp_partial_feed_request(&areas, true, {call.raiser});\n"
+        fill += f"    if (rp_partial_feed_made(rc))\n        *{request} = rp_partial_feed_request(&areas, true, {call.raiser});\n"
     middle = call.real()
     if form == "":
         middle = PART + middle + MEET

@@ -327,6 +327,11 @@ bool rp_partial_feed_failed(int rc)
     return rc != MPI_SUCCESS || called.count > 0;
 }
 
+bool rp_partial_feed_made(int rc)
+{
+    return rc == MPI_SUCCESS && called.count == 0;
+}
+
 bool rp_partial_feed_knows_handlers(void)
 {
     return called.count > 0;

@@ -77,6 +77,9 @@ const struct rp_function *rp_partial_feed_calling(void);
 /* Feeding, error handlers. Returns whether the call that the program is in, which returned rc, may
  * have called any. */
 bool rp_partial_feed_failed(int rc);
+/* Returns whether that call made the request or file that it was to make. MPICH 5.0.2 returns
+ * MPI_SUCCESS from a call whose error a handler took. */
+bool rp_partial_feed_made(int rc);
 /* Returns whether the record says which handlers that call called. */
 bool rp_partial_feed_knows_handlers(void);
 /* These call them; where the record does not say which, that of the object. */

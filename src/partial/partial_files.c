@@ -32,7 +32,7 @@ int rp_partial_feed_File_open(MPI_Comm comm, const char *name, int amode, MPI_In
 
     (void)name, (void)info;
     rp_partial_feed_end();
-    if (rc != MPI_SUCCESS) {
+    if (!rp_partial_feed_made(rc)) {
         *file = rp_partial.handle.file_null;
         rp_partial_feed_error_no_file(comm);
         return rc;
