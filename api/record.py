@@ -347,6 +347,11 @@ TEMPLATES = {
         rp_engine->port_closed(port_name);
     return {twin}.{member}({args});
 """, None, None, None),
+    "publish": ("""\
+    if (!RP_ELSEWHERE("{name}", 1) && rp_engine->publishing)
+        rp_engine->publishing(service_name, port_name);
+    return {twin}.{member}({args});
+""", None, None, None),
     "connect": ("""\
     int rc, rank = -1;
     if (RP_ELSEWHERE("{name}", 1))

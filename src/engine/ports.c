@@ -23,14 +23,23 @@ void rp_ports_open(const char *path)
     snprintf(base, sizeof base, "%s", path);
 }
 
-/* FNV-1a: names of ports are long, and have slashes and spaces. */
-static void path_of(const char *port, char path[PATH_MAX + 32])
+const char *rp_ports_base(void)
+{
+    return base;
+}
+
+uint64_t rp_ports_hash(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;
 
-    for (const char *at = port; *at; at++)
+    for (const char *at = name; *at; at++)
         hash = (hash ^ (uint8_t)*at) * 0x100000001b3u;
-    snprintf(path, PATH_MAX + 32, "%sport-%016llx", base, (unsigned long long)hash);
+    return hash;
+}
+
+static void path_of(const char *port, char path[PATH_MAX + 32])
+{
+    snprintf(path, PATH_MAX + 32, "%sport-%016llx", base, (unsigned long long)rp_ports_hash(port));
 }
 
 static int open_file(const char *port, int flags)

@@ -21,6 +21,11 @@ struct rp_port {
 /* Where the files are: their paths begin with `base` and end in a name made of the port's. */
 void rp_ports_open(const char *base);
 
+const char *rp_ports_base(void);
+
+/* The 64-bit FNV-1a hash: names of ports are long, and have slashes and spaces. */
+uint64_t rp_ports_hash(const char *name);
+
 /* Makes and removes the file of a port. */
 void rp_ports_add(const char *port);
 void rp_ports_remove(const char *port);

@@ -21,6 +21,7 @@
 #include "engine/record_calls.h"
 #include "engine/record_clocks.h"
 #include "engine/record_data.h"
+#include "engine/names.h"
 #include "engine/ports.h"
 #include "engine/record_ports.h"
 #include "engine/record_spawn.h"
@@ -217,6 +218,7 @@ static void record_finalize(void)
                        rp_record_data_close()},
              sum[5] = {0};
     rp_session_sum(own, sum, 5);
+    rp_names_end();
     if (record.session.rank != 0 || rp_session_is_partial())
         return;
     if (sum[3] == 0 && rp_manifest_complete(record.session.directory, &why) != RP_OK)
@@ -255,6 +257,11 @@ static void record_end_elsewhere(void)
     rp_log_drain(record.writer);
 }
 
+static void publishing(const char *service, const char *port)
+{
+    rp_names_record(record.session.name, service, port);
+}
+
 static const struct rp_engine engine = {
     .name = "record",
     .refuses_threads = 1,
@@ -278,6 +285,7 @@ static const struct rp_engine engine = {
     .spawn = record_spawn,
     .port_opened = rp_ports_add,
     .port_closed = rp_ports_remove,
+    .publishing = publishing,
     .connect = rp_record_connect,
     .accepted = rp_record_accepted,
     .Lookup_name = rp_record_lookup,

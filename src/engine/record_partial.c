@@ -220,6 +220,7 @@ const struct rp_engine *rp_record_partial_over(const struct rp_engine *without,
     engine.accepted = partial_accepted;
     engine.port_opened = NULL;
     engine.port_closed = NULL;
+    engine.publishing = NULL;
     rank_session = session;
     rp_slow_set(RP_SLOW_TOOL);
     rp_gdb_hook_begin(session->rank, recorded_events(session));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/record_ports.h"
 
+#include "engine/names.h"
 #include "engine/ports.h"
 #include "entry/entry.h"
 #include "entry/threads.h"
@@ -50,7 +51,7 @@ int rp_record_lookup(const struct rp_call *call, const char *service, MPI_Info i
     int rc;
 
     RP_INSIDE(rc, call->next->Lookup_name(service, info, port));
-    note(call, rc == MPI_SUCCESS, 0);
+    note(call, rc == MPI_SUCCESS, rc == MPI_SUCCESS ? rp_names_recorded(service, port) : 0);
     return rc;
 }
 

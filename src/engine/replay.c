@@ -23,6 +23,7 @@
 #include "engine/replay_follow.h"
 #include "engine/replay_patience.h"
 #include "engine/replay_shuffle.h"
+#include "engine/names.h"
 #include "engine/ports.h"
 #include "engine/replay_ports.h"
 #include "engine/replay_spawn.h"
@@ -102,6 +103,12 @@ static void replay_end_elsewhere(void)
 {
 }
 
+static void publishing(const char *service, const char *port)
+{
+    (void)service;
+    rp_names_replay(rp_rank.session.name, port);
+}
+
 static const struct rp_engine engine = {
     .name = "replay",
     .receive = rp_replay_receive,
@@ -130,6 +137,7 @@ static const struct rp_engine engine = {
     .spawn = rp_replay_spawn,
     .port_opened = rp_ports_add,
     .port_closed = rp_ports_remove,
+    .publishing = publishing,
     .connect = rp_replay_connect,
     .accepted = rp_ports_accepted,
     .Lookup_name = rp_replay_lookup,

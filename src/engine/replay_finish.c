@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "engine/names.h"
 #include "engine/rank.h"
 #include "engine/replay_cursor.h"
 #include "engine/replay_divergence.h"
@@ -82,6 +83,7 @@ static void finish_together(bool is_same)
     uint64_t own[3] = {rp_cursor_position(), !is_same, rp_replay_is_free()}, sum[3] = {0};
 
     rp_session_sum(own, sum, 3);
+    rp_names_end();
     if (!is_same)
         rp_rank.slot->state = RP_RANK_DIVERGED;
     if (rp_rank.session.rank != 0 || rp_setting("REPRISE_PARENT") || *rp_rank.session.job)

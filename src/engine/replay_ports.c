@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/replay_ports.h"
 
+#include "engine/names.h"
 #include "engine/ports.h"
 #include "engine/replay_end.h"
 #include "engine/replay_patience.h"
@@ -51,7 +52,24 @@ int rp_replay_connect(const struct rp_call *call, const struct rp_connection *c)
     return rc;
 }
 
-/* Quietly, until the name is there. */
+/* Returns false if the program runs on without its record. */
+static bool await_publication(const struct rp_call *call, uint64_t publication, char *port)
+{
+    struct rp_patience patience = {.certain = RP_CERTAIN_CALL};
+    bool is_there = false;
+
+    rp_threads_enter();
+    while (!is_there && !rp_replay_is_free()) {
+        is_there = rp_names_replayed(publication, port);
+        if (!is_there)
+            rp_patience_poll(&patience, call, "a name that another process publishes");
+    }
+    rp_patience_end(&patience);
+    rp_threads_leave();
+    return is_there;
+}
+
+/* Where the record does not say which publication: quietly, until the name is there. */
 static void await_name(const struct rp_call *call, const char *service, MPI_Info info)
 {
     struct rp_patience patience = {.certain = RP_CERTAIN_CALL};
@@ -79,9 +97,11 @@ int rp_replay_lookup(const struct rp_call *call, const char *service, MPI_Info i
 {
     int rc;
     int32_t was_found = 0;
-    uint64_t unused = 0;
-    bool known = recall(call, &was_found, &unused);
+    uint64_t publication = 0;
+    bool known = recall(call, &was_found, &publication);
 
+    if (known && was_found && publication != 0 && await_publication(call, publication, port))
+        return MPI_SUCCESS;
     if (known && was_found)
         await_name(call, service, info);
     if (known && !was_found)

@@ -108,6 +108,7 @@ struct rp_engine {
      * root, after the real call. */
     void (*port_opened)(const char *port);
     void (*port_closed)(const char *port);
+    void (*publishing)(const char *service, const char *port); /* before the real call */
     int (*connect)(const struct rp_call *, const struct rp_connection *);
     void (*accepted)(const char *function, const char *port);
     int (*Lookup_name)(const struct rp_call *, const char *service, MPI_Info, char *port);
