@@ -9,8 +9,9 @@
 int rp_replay_connect(const struct rp_call *call, const struct rp_connection *connection);
 
 /* Returns the port of the publication that was found in the record, once it is there. Where the
- * record does not say which: waits until the name is published, if it was when it was looked up in the record. If it was not,
- * looks up a name that nobody publishes, so that the error is the same. */
+ * record does not say which: waits until the name is published, if it was when it was looked up in
+ * the record. If it was not, looks up a name that nobody publishes, so that the error is the same.
+ */
 int rp_replay_lookup(const struct rp_call *call, const char *service, MPI_Info info, char *port);
 
 #endif
