@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
-// native: differs
 // det: sleep counts
 // about: the tool information interface: MPI_T_init_thread makes Open MPI open all its components,
 //     whose drivers sleep and wait; then receives from any rank
-#include "check.h"
+#include "../check.h"
 
 int main(int argc, char **argv)
 {
