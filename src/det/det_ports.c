@@ -74,7 +74,8 @@ static struct rp_shared_port *add(uint64_t name)
     for (size_t i = 0; i < PORTS; i++) {
         uint64_t none = 0;
         if (atomic_compare_exchange_strong(&ports[i].name, &none, RP_SHARED_PORT_TAKEN)) {
-            ports[i].asked = ports[i].connected = ports[i].accepting = ports[i].accepted = 0;
+            ports[i].asked = ports[i].connected = 0;
+            ports[i].accepting = ports[i].accepted = ports[i].offered = 0;
             atomic_store(&ports[i].name, name);
             return &ports[i];
         }
