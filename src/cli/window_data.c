@@ -47,9 +47,8 @@ static bool is_open(void)
 
     return mode && strcmp(mode, "record") == 0 && !getenv("REPRISE_RANKS") &&
            !rp_setting("REPRISE_SOLO") && !rp_setting("REPRISE_DET") &&
-           !rp_setting("REPRISE_THREADS") &&
-           !rp_setting("REPRISE_CLOCKS") && !(codec && rp_row_codec_by_name(codec)) &&
-           !allows_windows();
+           !rp_setting("REPRISE_THREADS") && !rp_setting("REPRISE_CLOCKS") &&
+           !(codec && rp_row_codec_by_name(codec)) && !allows_windows();
 }
 
 /* Inside a launcher each rank chooses by itself, and all choose the same. Returns whether this one
