@@ -4,7 +4,7 @@ source "$(dirname "$0")/../lib/common.sh"
 mpi=$1
 launcher "$mpi" 5
 program=$build/tests/mpi/$mpi/connections
-skip_unless_native 120 "${launch[@]}" "$program"
+skip_unless_native 60 "${launch[@]}" "$program"
 ! grep -q SKIP native.out || { echo "skipped: this MPI opens no ports"; exit 77; }
 printf 'reprise costs 1\nmicrosecond 0\n' >costs # the orders are forced by sleeping
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 5
-// natively: 120
+// natively: 60
 // native: differs
 // timeout: 200
 // about: clients of one rank and of two race to a port at which two ranks accept, while messages
