@@ -155,9 +155,12 @@ def info(call):
             + answered(call, "", f"    if (rc == MPI_SUCCESS)\n        rp_partial_feed_info({new});\n"))
 
 
+MADE = "    if (rp_partial_feed_made(rc)) {\n"
+
+
 def isend(call):
     request = call.names[-1]
-    made = f"    if (rp_partial_feed_made(rc)) {{\n        struct rp_areas areas = {{0}};\n        *{request} = rp_partial_feed_request(&areas, %s, {call.raiser});\n    }}\n"
+    made = MADE + f"        struct rp_areas areas = {{0}};\n        *{request} = rp_partial_feed_request(&areas, %s, {call.raiser});\n    }}\n"
     sends = "comm" in call.names
     return record(call, "", "", PART + call.real() if sends else None) + answered(call, "", made % "false", first=feed_part(call) if sends else "")
 
@@ -228,7 +231,9 @@ def told_read(call):
 
 def rupdate(call):
     text = isend(call).replace("    bool is_open", access(call) + "    bool is_open", 1)
-    return text.replace("    if (rc == MPI_SUCCESS) {\n", told_write(call) + "    if (rc == MPI_SUCCESS) {\n", 1)
+    before, made, after = text.partition(MADE)
+    assert made, call.name
+    return before + told_write(call) + made + after
 
 
 def update(call, areas="", keep="", told=None):
