@@ -43,10 +43,11 @@ static void check_everything_was_replayed(bool finalized)
 
     if (left)
         rp_diverge(&nowhere, left, NULL, "the program ended before the record did");
-    if (!finalized && rp_cursor_ends_in_finalize())
-        rp_diverge(&nowhere, NULL, NULL,
-                   "the program ended without MPI_Finalize, which it called in "
-                   "the record");
+    if (!finalized && rp_cursor_ends_in_finalize()) {
+        rp_error(
+            "this rank ends before MPI_Finalize, which it called in the record: NOT identical");
+        rp_rank_give_up(RP_RANK_FAILED, REPRISE_EXIT_DIVERGED);
+    }
 }
 
 /* Whether the events that were replayed are those that were recorded. A log that was cut off has no
