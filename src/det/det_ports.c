@@ -113,55 +113,38 @@ struct meeting {
     uint64_t number;
 };
 
-static bool has_client(void *data, bool only_whether)
+struct awaited {
+    const _Atomic uint64_t *count;
+    uint64_t number;
+};
+
+static bool is_reached(void *data, bool only_whether)
 {
-    const struct meeting *m = data;
+    const struct awaited *a = data;
 
     (void)only_whether;
-    return atomic_load(&m->port->asked) >= m->number;
+    return atomic_load(a->count) >= a->number;
 }
 
-static bool has_server(void *data, bool only_whether)
+/* Until the count of the port has come to this number. */
+static void wait_for(const _Atomic uint64_t *count, uint64_t number, const char *whom)
 {
-    const struct meeting *m = data;
-
-    (void)only_whether;
-    return atomic_load(&m->port->accepting) >= m->number;
-}
-
-static bool was_offered(void *data, bool only_whether)
-{
-    const struct meeting *m = data;
-
-    (void)only_whether;
-    return atomic_load(&m->port->offered) >= m->number;
-}
-
-static bool is_next(void *data, bool only_whether)
-{
-    const struct meeting *m = data;
-
-    (void)only_whether;
-    return atomic_load(&m->port->connected) + 1 >= m->number &&
-           atomic_load(&m->port->accepted) + 1 >= m->number;
-}
-
-static void wait_for(bool (*ready)(void *, bool), struct meeting *m, const char *whom)
-{
+    struct awaited awaited = {count, number};
     struct rp_det_wait wait = {.kind = RP_WAIT_ANY,
                                .candidate = RP_SEND_NEVER,
                                .what = rp_det.function,
                                .whom = whom};
 
-    rp_det_wait(ready, m, &wait);
+    rp_det_wait(is_reached, &awaited, &wait);
 }
 
-/* The other side is there, and needs nobody else. */
-static void wait_shortly(bool (*ready)(void *, bool), struct meeting *m)
+/* The same, where the other side is there and needs nobody else. */
+static void wait_shortly(const _Atomic uint64_t *count, uint64_t number)
 {
+    struct awaited awaited = {count, number};
     struct rp_det_wait wait = {.runs = true};
 
-    rp_det_wait(ready, m, &wait);
+    rp_det_wait(is_reached, &awaited, &wait);
 }
 
 /* Both do this, with both times. */
@@ -185,8 +168,8 @@ static struct meeting await_client(const char *port)
         stop("another rank accepts at this port");
     m.port->server_time = now;
     m.number = atomic_fetch_add(&m.port->accepting, 1) + 1;
-    wait_for(has_client, &m, "for a client of its port");
-    wait_shortly(was_offered, &m);
+    wait_for(&m.port->asked, m.number, "for a client of its port");
+    wait_shortly(&m.port->offered, m.number);
     go_on_together(now, m.port->client_time);
     rp_det_decided(RP_DET_ANSWER, 2, m.port->client);
     return m;
@@ -202,8 +185,9 @@ static struct meeting await_server(const char *port, uint64_t id)
     rp_det_wait_for_turn();
     now = rp_shared_now();
     m.number = last_ticket = atomic_fetch_add(&m.port->asked, 1) + 1;
-    wait_for(has_server, &m, "until a rank accepts it at the port");
-    wait_shortly(is_next, &m);
+    wait_for(&m.port->accepting, m.number, "until a rank accepts it at the port");
+    wait_shortly(&m.port->connected, m.number - 1);
+    wait_shortly(&m.port->accepted, m.number - 1);
     m.port->client_time = now;
     m.port->client = rp_shared.rank;
     m.port->client_comm = id;
@@ -294,7 +278,7 @@ static uint64_t name_of_socket(int fd)
 int rp_det_comm_join(int fd, MPI_Comm *made)
 {
     uint64_t name = name_of_socket(fd), id = rp_det_comm_reserve_id(rp_constant.self), now;
-    struct meeting m = {.number = 1};
+    struct meeting m = {0};
 
     require_one_host();
     if (!name)
@@ -311,7 +295,7 @@ int rp_det_comm_join(int fd, MPI_Comm *made)
         m.port = add(name);
         m.port->client_time = now;
         m.port->client_comm = id;
-        wait_for(has_server, &m, "until the rank at the other end of the socket joins it");
+        wait_for(&m.port->accepting, 1, "until the rank at the other end of the socket joins it");
         go_on_together(now, m.port->server_time);
         atomic_store(&m.port->name, 0);
     }
