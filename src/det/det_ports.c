@@ -43,7 +43,7 @@ __attribute__((noreturn)) static void stop(const char *why)
 static void require_one_host(void)
 {
     if (rp_shared.host_of)
-        stop("ranks on several hosts do not share its logical time");
+        stop("its ranks are on several hosts, and that needs all of them on one");
 }
 
 /* FNV-1a, never 0. */
@@ -76,11 +76,12 @@ static struct rp_shared_port *add(uint64_t name)
         if (atomic_compare_exchange_strong(&ports[i].name, &none, RP_SHARED_PORT_TAKEN)) {
             ports[i].asked = ports[i].connected = 0;
             ports[i].accepting = ports[i].accepted = ports[i].offered = 0;
+            ports[i].busy_until = 0;
             atomic_store(&ports[i].name, name);
             return &ports[i];
         }
     }
-    stop("so many ports are open, or sockets joined, that there is no room for more");
+    stop("there is no room for more than 256 ports that are open, and sockets that are joined");
 }
 
 int rp_det_open_port(MPI_Info info, char *port)
@@ -88,7 +89,6 @@ int rp_det_open_port(MPI_Info info, char *port)
     rp_det.inside++;
     int rc = rp_pmpi.Open_port(info, port);
     rp_det.inside--;
-
     if (rc == MPI_SUCCESS && !rp_shared.host_of)
         add(hash_of(port, strlen(port)));
     return rc;
@@ -147,43 +147,50 @@ static void wait_shortly(const _Atomic uint64_t *count, uint64_t number)
     rp_det_wait(is_reached, &awaited, &wait);
 }
 
-/* Both do this, with both times. */
-static void go_on_together(uint64_t own, uint64_t other)
+/* When two that came at these times go on. */
+static uint64_t later_of(uint64_t own, uint64_t other)
 {
-    rp_shared_raise((own > other ? own : other) + rp_shared.latency);
+    return (own > other ? own : other) + rp_shared.latency;
+}
+
+/* The port, at the turn of this rank, whose time then is *now. */
+static struct rp_shared_port *come_to(const char *port, uint64_t *now)
+{
+    struct rp_shared_port *p = find(hash_of(port, strlen(port)));
+
+    if (!p)
+        stop("no process of this run has opened that port");
+    rp_det_wait_for_turn();
+    *now = rp_shared_now();
+    return p;
 }
 
 /* The root of the server's or client's communicator, before it calls MPI. Clients know the number
- * of the communicator that will be made. */
+ * of the communicator that will be made. An MPI_Comm_accept lasts until busy_until: whether it has
+ * returned by then depends on more than logical time. */
 static struct meeting await_client(const char *port)
 {
-    struct meeting m = {.port = find(hash_of(port, strlen(port)))};
     uint64_t now;
+    struct meeting m = {.port = come_to(port, &now)};
 
-    if (!m.port)
-        stop("no process of this run has opened that port");
-    rp_det_wait_for_turn();
-    now = rp_shared_now();
-    if (atomic_load(&m.port->accepting) != atomic_load(&m.port->accepted))
+    if (atomic_load(&m.port->accepting) != atomic_load(&m.port->accepted) ||
+        now <= m.port->busy_until)
         stop("another rank accepts at this port");
     m.port->server_time = now;
     m.number = atomic_fetch_add(&m.port->accepting, 1) + 1;
     wait_for(&m.port->asked, m.number, "for a client of its port");
     wait_shortly(&m.port->offered, m.number);
-    go_on_together(now, m.port->client_time);
+    m.port->busy_until = later_of(now, m.port->client_time);
+    rp_shared_raise(m.port->busy_until);
     rp_det_decided(RP_DET_ANSWER, 2, m.port->client);
     return m;
 }
 
 static struct meeting await_server(const char *port, uint64_t id)
 {
-    struct meeting m = {.port = find(hash_of(port, strlen(port)))};
     uint64_t now;
+    struct meeting m = {.port = come_to(port, &now)};
 
-    if (!m.port)
-        stop("no process of this run has opened that port");
-    rp_det_wait_for_turn();
-    now = rp_shared_now();
     m.number = last_ticket = atomic_fetch_add(&m.port->asked, 1) + 1;
     wait_for(&m.port->accepting, m.number, "until a rank accepts it at the port");
     wait_shortly(&m.port->connected, m.number - 1);
@@ -192,7 +199,7 @@ static struct meeting await_server(const char *port, uint64_t id)
     m.port->client = rp_shared.rank;
     m.port->client_comm = id;
     atomic_store(&m.port->offered, m.number);
-    go_on_together(now, m.port->server_time);
+    rp_shared_raise(later_of(now, m.port->server_time));
     return m;
 }
 
@@ -282,7 +289,7 @@ int rp_det_comm_join(int fd, MPI_Comm *made)
 
     require_one_host();
     if (!name)
-        stop("only a connected socket of the internet has a name that both ranks know");
+        stop("only a connected socket with internet addresses has a name that both ranks know");
     rp_det_wait_for_turn();
     now = rp_shared_now();
     m.port = find(name);
@@ -290,13 +297,13 @@ int rp_det_comm_join(int fd, MPI_Comm *made)
         id = m.port->client_comm;
         m.port->server_time = now;
         atomic_store(&m.port->accepting, 1);
-        go_on_together(now, m.port->client_time);
+        rp_shared_raise(later_of(now, m.port->client_time));
     } else {
         m.port = add(name);
         m.port->client_time = now;
         m.port->client_comm = id;
         wait_for(&m.port->accepting, 1, "until the rank at the other end of the socket joins it");
-        go_on_together(now, m.port->server_time);
+        rp_shared_raise(later_of(now, m.port->server_time));
         atomic_store(&m.port->name, 0);
     }
     rp_det.inside++;
@@ -332,7 +339,7 @@ int rp_det_publish_name(const char *service, MPI_Info info, const char *port)
         return rc;
     struct rp_shared_published *at = published(name) ? published(name) : published(0);
     if (!at || strlen(port) >= sizeof at->port)
-        stop("so many names are published, or one of such a length, that there is no room for it");
+        stop("there is no room for more than 64 names, with ports of less than 1024 bytes");
     snprintf(at->port, sizeof at->port, "%s", port);
     at->service = name;
     return rc;

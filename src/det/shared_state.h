@@ -87,6 +87,7 @@ struct rp_shared_port {
     _Atomic uint64_t offered;             /* the client of which the following speaks */
     uint64_t client_time, server_time;    /* when they came to the port, in logical time */
     uint64_t client, client_comm;         /* its rank, and the number of the new communicator */
+    uint64_t busy_until;                  /* the last MPI_Comm_accept returns at this time */
 };
 
 /* Names of MPI_Publish_name. Each rank looks and changes at its turn. */

@@ -27,11 +27,20 @@ TEST_ORDER=down run 120 replay "$reprise" replay up.recorded
 
 cat >stranger.c <<'END'
 #include <mpi.h>
+#include <string.h>
 int main(int argc, char **argv)
 {
     MPI_Comm other;
+    char port[MPI_MAX_PORT_NAME] = "";
+    int rank;
     MPI_Init(&argc, &argv);
-    if (argc > 1)
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && strcmp(argv[1], "accept") == 0) {
+        if (rank == 0)
+            MPI_Open_port(MPI_INFO_NULL, port);
+        MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    } else if (argc > 1)
         MPI_Comm_join(0, &other);
     else
         MPI_Comm_connect("a port of nobody", MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
@@ -45,4 +54,9 @@ run 60 stranger "$reprise" det "${launch[@]}" ./stranger
 ended_with "$mpi" 123 && grep -q 'MPI_Comm_connect cannot be made deterministic: no process of this run has opened that port' stranger.err || fail "a port of nobody: exit status $status"
 run 60 joined "$reprise" det "${launch[@]}" ./stranger join
 ended_with "$mpi" 123 && grep -q 'MPI_Comm_join cannot be made deterministic: only a connected socket' joined.err || fail "no socket: exit status $status"
+launcher "$mpi" 2
+for _ in 1 2 3; do
+    run 60 twice "$reprise" det "${launch[@]}" ./stranger accept
+    ended_with "$mpi" 123 && grep -q 'rank 1: error: MPI_Comm_accept cannot be made deterministic: another rank accepts at this port' twice.err || fail "two that accept: exit status $status"
+done
 echo "connections of a deterministic run on $mpi"
