@@ -374,34 +374,32 @@ static bool is_unspawned(const struct replay *r)
     return false;
 }
 
-/* Returns the first process that is in this state, or, if it is RP_RANK_ABSENT, that has not
- * reached MPI_Finalize, of those that did in the record; NULL if there is none. */
-static const struct rp_rank_slot *unfinished(const struct replay *r, enum rp_rank_state wanted)
+/* Returns the first process that has not reached MPI_Finalize, of those that did in the record;
+ * NULL if there is none. */
+static const struct rp_rank_slot *find_unfinished(const struct replay *r)
 {
     for (size_t i = 0; i < r->jobs.count; i++)
         for (uint32_t k = 0; r->jobs.job[i].manifest.complete && k < r->jobs.job[i].manifest.ranks;
              k++) {
             const struct rp_rank_slot *rank = &r->state->rank[r->jobs.job[i].first + k];
-            if (wanted == RP_RANK_ABSENT ? rank->state != RP_RANK_FINISHED : rank->state == wanted)
+            if (rank->state != RP_RANK_FINISHED)
                 return rank;
         }
     return NULL;
 }
 
-/* Returns whether a rank ended behind its last event, where it called MPI_Finalize in the record.
+/* Returns whether a rank was killed behind its last event. One that ends by itself there says so.
  */
 static bool is_cut_off(const struct replay *r)
 {
-    const struct rp_rank_slot *rank = unfinished(r, RP_RANK_ENDED);
+    const struct rp_rank_slot *rank = find_unfinished(r);
 
-    if (r->state->stopped || at_end || rp_setting("REPRISE_GDB"))
+    if (!rank || r->state->stopped || at_end || rp_setting("REPRISE_GDB"))
         return false;
-    if (!rank)
-        rank = unfinished(r, RP_RANK_ABSENT);
-    if (rank && r->is_shown)
-        rp_error("rank %s ended before its MPI_Finalize, which the record has: NOT identical",
+    if (r->is_shown)
+        rp_error("rank %s ended before MPI_Finalize, which it called in the record: NOT identical",
                  rank->name);
-    return rank != NULL;
+    return true;
 }
 
 /* Returns the exit status of the replay, from that of the launcher and the state of the ranks.
