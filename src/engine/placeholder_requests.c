@@ -7,6 +7,7 @@
 #include "base/diagnostics.h"
 #include "entry/comms.h"
 #include "preload/constants.h"
+#include "preload/named_type.h"
 #include "entry/thread_state.h"
 
 struct kept {
@@ -46,12 +47,7 @@ void rp_placeholder_make_ghost(struct rp_envelope *e)
 
 static bool is_derived(MPI_Datatype type)
 {
-    int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
-
-    if (type == rp_constant.datatype_null)
-        return false;
-    rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner != MPI_COMBINER_NAMED;
+    return type != rp_constant.datatype_null && !rp_type_is_named(type);
 }
 
 void *rp_placeholder_keep(const struct rp_envelope *e, const struct rp_buffer_args *b)

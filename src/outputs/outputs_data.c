@@ -24,6 +24,7 @@
 #include "preload/constants.h"
 #include "preload/device_types.h"
 #include "preload/family.h"
+#include "preload/named_type.h"
 #include "peers/peer_outputs.h"
 
 enum { KINDS = 64, PIECE = 1 << 20, PADDED = 16, PADDED_DATA = 10 };
@@ -96,40 +97,53 @@ void rp_outputs_stop(void)
 
 /* Datatypes */
 
+/* Returns false if they cannot be told. */
+static bool get_types(MPI_Datatype type, const struct rp_type_envelope *e, MPI_Datatype *types)
+{
+    int *i = calloc((size_t)e->integers + 1, sizeof *i);
+    MPI_Aint *a = calloc((size_t)e->addresses + 1, sizeof *a);
+    MPI_Count *c = calloc((size_t)e->counts + 1, sizeof *c);
+    bool told = i && a && c;
+
+#if RP_HAS_LARGE_COUNTS
+    told = told && rp_pmpi.Type_get_contents_c(type, e->integers, e->addresses, e->counts, e->types,
+                                               i, a, c, types) == MPI_SUCCESS;
+#else
+    told = told && rp_pmpi.Type_get_contents(type, (int)e->integers, (int)e->addresses,
+                                             (int)e->types, i, a, types) == MPI_SUCCESS;
+#endif
+    free(i);
+    free(a);
+    free(c);
+    return told;
+}
+
 /* Returns what kind the elements of the datatype are; for a structure, the first. */
 static struct kind look(MPI_Datatype type)
 {
     struct kind kind = {.type = type, .is_known = true};
-    int integers, addresses, types, combiner, length = 0;
+    struct rp_type_envelope e = rp_type_envelope(type);
+    int length = 0;
     char name[MPI_MAX_OBJECT_NAME] = "";
 
-    if (rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
-        return kind;
-    if (types == 0) {
+    if (e.types == 0) {
         rp_pmpi.Type_get_name(type, name, &length);
-        kind.is_floating = combiner != MPI_COMBINER_NAMED || strstr(name, "FLOAT") ||
+        kind.is_floating = e.combiner != MPI_COMBINER_NAMED || strstr(name, "FLOAT") ||
                            strstr(name, "DOUBLE") || strstr(name, "REAL") ||
                            strstr(name, "COMPLEX");
         kind.is_padded =
             strcmp(name, "MPI_LONG_DOUBLE") == 0 || strcmp(name, "MPI_C_LONG_DOUBLE_COMPLEX") == 0;
         return kind;
     }
-    int *i = calloc((size_t)integers + 1, sizeof *i);
-    MPI_Aint *a = calloc((size_t)addresses + 1, sizeof *a);
-    MPI_Datatype *t = calloc((size_t)types, sizeof *t);
-    if (i && a && t &&
-        rp_pmpi.Type_get_contents(type, integers, addresses, types, i, a, t) == MPI_SUCCESS) {
+    MPI_Datatype *t = calloc((size_t)e.types, sizeof *t);
+    if (t && get_types(type, &e, t)) {
         struct kind inner = look(t[0]);
         kind.is_floating = inner.is_floating;
-        kind.is_padded = inner.is_padded && combiner != MPI_COMBINER_STRUCT;
-        for (int k = 0; k < types; k++) {
-            int n1, n2, n3, how;
-            if (rp_pmpi.Type_get_envelope(t[k], &n1, &n2, &n3, &how) == MPI_SUCCESS && n3 > 0)
+        kind.is_padded = inner.is_padded && e.combiner != MPI_COMBINER_STRUCT;
+        for (MPI_Count k = 0; k < e.types; k++)
+            if (rp_type_envelope(t[k]).types > 0)
                 rp_pmpi.Type_free(&t[k]);
-        }
     }
-    free(i);
-    free(a);
     free(t);
     return kind;
 }

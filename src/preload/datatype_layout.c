@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "preload/constants.h"
 #include "preload/family.h"
+#include "preload/named_type.h"
 #include "next.h"
 
 enum { LAYOUTS = 64, JOINED = 256, STAMP = sizeof(uint64_t), PLAIN_LIMIT = 65536 };
@@ -40,14 +41,6 @@ static uint64_t key_of(MPI_Datatype type)
     return RP_HANDLE_BITS(type);
 }
 
-static bool is_named(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
-
-    rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
-}
-
 /* Returns whether an element packs to its own bytes. It is tried with bytes that have no pattern,
  * which also finds elements whose parts are packed in another order than in memory. */
 static bool packs_to_itself(MPI_Datatype type, size_t size)
@@ -73,7 +66,7 @@ static bool is_plain(MPI_Datatype type, MPI_Count size)
     rp_pmpi.Type_get_true_extent_x(type, &true_lower, &true_extent);
     if (size == 0 || lower != 0 || true_lower != 0 || extent != size || true_extent != size)
         return false;
-    return is_named(type) || (size <= PLAIN_LIMIT && packs_to_itself(type, (size_t)size));
+    return rp_type_is_named(type) || (size <= PLAIN_LIMIT && packs_to_itself(type, (size_t)size));
 }
 
 /* The real function reports an error for a type that is not committed; the type may be committed
@@ -83,7 +76,7 @@ static bool is_committed(MPI_Datatype type)
     char nothing[1];
     int used = 0;
 
-    return is_named(type) ||
+    return rp_type_is_named(type) ||
            rp_pmpi.Pack(nothing, 0, type, nothing, 0, &used, rp_constant.world) == MPI_SUCCESS;
 }
 
