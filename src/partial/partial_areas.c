@@ -5,7 +5,6 @@
  * was received than there is room for, and the length is not one of whole elements, everything is
  * taken: what was not received is the program's own, and the same when it is fed.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,35 +12,28 @@
 #include "base/diagnostics.h"
 #include "partial/partial_areas.h"
 #include "partial/partial_entries.h"
+#include "partial/partial_packing.h"
 #include "preload/device_types.h"
+#include "preload/named_type.h"
 #include "reprise.h"
-
-static bool is_named(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner;
-
-    return rp_pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) ==
-               MPI_SUCCESS &&
-           combiner == MPI_COMBINER_NAMED;
-}
 
 /* Named types are always the same, so the last one is remembered. */
 static void look_at_type(struct rp_area *area, MPI_Datatype type)
 {
     static struct rp_area last;
     MPI_Aint lb, extent, true_lb, true_extent;
-    int size;
+    MPI_Count size;
 
     if (last.size > 0 && last.type == type) {
         area->size = last.size;
         area->dense = last.dense;
     } else {
-        rp_pmpi.Type_size(type, &size);
+        rp_pmpi.Type_size_x(type, &size);
         rp_pmpi.Type_get_extent(type, &lb, &extent);
         rp_pmpi.Type_get_true_extent(type, &true_lb, &true_extent);
         area->size = size > 0 ? (size_t)size : 0;
         area->dense = size >= 0 && lb == 0 && true_lb == 0 && extent == size && true_extent == size;
-        if (is_named(type))
+        if (rp_type_is_named(type))
             last = (struct rp_area){.type = type, .size = area->size, .dense = area->dense};
     }
     area->type = type;
@@ -171,55 +163,22 @@ static uint8_t *room_for(size_t bytes)
     return memory;
 }
 
-static int whole_count(const struct rp_area *area, int64_t count)
-{
-    if (count > INT_MAX || (area->size > 0 && count > (int64_t)(INT_MAX / area->size))) {
-        rp_error("a message of more than 2 GiB that is not of a contiguous type cannot be recorded "
-                 "for a replay alone");
-        rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
-    }
-    return (int)count;
-}
-
-/* MPICH packs nothing at MPI_BOTTOM: absolute addresses become such from another base. */
-static MPI_Datatype at_base(const struct rp_area *area, char *base, int elements)
-{
-    MPI_Aint back = -(MPI_Aint)(intptr_t)base;
-    MPI_Datatype type;
-
-    rp_pmpi.Type_create_hindexed(1, &elements, &back, area->type, &type);
-    rp_pmpi.Type_commit(&type);
-    return type;
-}
-
 /* Returns how many bytes it has made. */
-static int pack(const struct rp_area *area, int elements, uint8_t *memory, int size)
+static size_t pack(const struct rp_area *area, int64_t count, uint8_t *memory, size_t room)
 {
-    int position = 0;
-    char base[1];
-
-    if (area->in_device)
-        return (int)rp_device_pack(area->buf, elements, area->type, memory, (size_t)size);
-    if (area->buf) {
-        rp_pmpi.Pack(area->buf, elements, area->type, memory, size, &position, rp_constant.self);
-        return position;
-    }
-    MPI_Datatype type = at_base(area, base, elements);
-    rp_pmpi.Pack(base, 1, type, memory, size, &position, rp_constant.self);
-    rp_pmpi.Type_free(&type);
-    return position;
+    return area->in_device ? rp_device_pack(area->buf, count, area->type, memory, room)
+                           : rp_packing_pack(area->buf, count, area->type, memory, room);
 }
 
 static void put_packed(const struct rp_area *area, int64_t count)
 {
-    int elements = whole_count(area, count), size = 0;
+    size_t room = rp_packing_room(count, area->type, area->size);
+    uint8_t *memory = room_for(room);
+    size_t length = pack(area, count, memory, room);
 
-    rp_pmpi.Pack_size(elements, area->type, rp_constant.self, &size);
-    uint8_t *memory = room_for((size_t)size);
-    int position = pack(area, elements, memory, size);
-    rp_data_put_content(rp_partial.writer, memory, (size_t)position);
+    rp_data_put_content(rp_partial.writer, memory, length);
     if (!area->in_device)
-        rp_partial.hooks->unpacked(area, elements, memory, position);
+        rp_partial.hooks->unpacked(area, count, memory, length);
 }
 
 static void put_dense(const struct rp_area *area, size_t bytes)
@@ -289,23 +248,13 @@ static void mismatch(uint64_t recorded, uint64_t here)
     rp_data_end_job(REPRISE_EXIT_DIVERGED);
 }
 
-static void take_packed(const struct rp_area *area, int elements, const uint8_t *content, int bytes)
+static void take_packed(const struct rp_area *area, int64_t count, const uint8_t *content,
+                        size_t bytes)
 {
-    int position = 0;
-    char base[1];
-
-    if (area->in_device) {
-        rp_device_unpack(content, (size_t)bytes, area->buf, elements, area->type);
-        return;
-    }
-    if (area->buf) {
-        rp_pmpi.Unpack(content, bytes, &position, area->buf, elements, area->type,
-                       rp_constant.self);
-        return;
-    }
-    MPI_Datatype type = at_base(area, base, elements);
-    rp_pmpi.Unpack(content, bytes, &position, base, 1, type, rp_constant.self);
-    rp_pmpi.Type_free(&type);
+    if (area->in_device)
+        rp_device_unpack(content, bytes, area->buf, count, area->type);
+    else
+        rp_packing_unpack(content, bytes, area->buf, count, area->type);
 }
 
 static void fill_area(const struct rp_area *area)
@@ -319,7 +268,7 @@ static void fill_area(const struct rp_area *area)
     if (!content || count > area->count)
         mismatch((uint64_t)count, (uint64_t)area->count);
     if (!area->dense)
-        take_packed(area, whole_count(area, count), content, (int)bytes);
+        take_packed(area, count, content, bytes);
     else if ((size_t)count * area->size == bytes)
         copy_dense(area, area->buf, content, bytes);
     else
@@ -370,7 +319,7 @@ void rp_areas_copy_out(const struct rp_areas *areas, uint8_t *bytes)
         if (length > 0 && area->dense)
             copy_dense(area, bytes, area->buf, length);
         else if (length > 0)
-            pack(area, (int)area->count, bytes, (int)length);
+            pack(area, area->count, bytes, length);
         bytes += length;
     }
 }
@@ -383,7 +332,7 @@ void rp_areas_copy_in(const struct rp_areas *areas, const uint8_t *bytes)
         if (length > 0 && area->dense)
             copy_dense(area, area->buf, bytes, length);
         else if (length > 0)
-            take_packed(area, (int)area->count, bytes, (int)length);
+            take_packed(area, area->count, bytes, length);
         bytes += length;
     }
 }

@@ -70,7 +70,8 @@ struct rp_partial_hooks {
      * bytes to write, valid until the next call. */
     const void *(*taken)(const void *bytes, size_t size);
     /* Recording: a message was unpacked into such memory. `packed` is its content. */
-    void (*unpacked)(const struct rp_area *area, int elements, const uint8_t *packed, int length);
+    void (*unpacked)(const struct rp_area *area, int64_t count, const uint8_t *packed,
+                     size_t length);
     /* Feeding: returns what reads an entry of this name, which is that of no MPI function, or
      * NULL. */
     void (*(*reader_of)(const char *name))(void);

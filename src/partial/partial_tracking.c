@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/diagnostics.h"
+#include "partial/partial_packing.h"
 #include "partial/partial_tracked_plugin.h"
 #include "reprise.h"
 
@@ -153,17 +154,17 @@ bool rp_track_to_shadow(const void *at, size_t size, ptrdiff_t *distance)
     return t != NULL;
 }
 
-void rp_track_unpacked(const struct rp_area *area, int elements, const uint8_t *packed, int length)
+void rp_track_unpacked(const struct rp_area *area, int64_t count, const uint8_t *packed,
+                       size_t length)
 {
     MPI_Aint lb, extent, true_lb, true_extent;
     ptrdiff_t distance = 0;
-    int position = 0;
 
     if (!rp_tracked())
         return;
     rp_pmpi.Type_get_extent(area->type, &lb, &extent);
     rp_pmpi.Type_get_true_extent(area->type, &true_lb, &true_extent);
-    MPI_Aint more = (MPI_Aint)(elements - 1) * extent;
+    MPI_Aint more = (MPI_Aint)(count - 1) * extent;
     const void *first = (const void *)((intptr_t)area->buf + true_lb + (more < 0 ? more : 0));
     size_t span = (size_t)(true_extent + (more < 0 ? -more : more));
     if (!rp_track_touches(first, span))
@@ -178,8 +179,8 @@ void rp_track_unpacked(const struct rp_area *area, int elements, const uint8_t *
                  "recorded");
         rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
-    rp_pmpi.Unpack(packed, length, &position, (void *)((uintptr_t)area->buf + (uintptr_t)distance),
-                   elements, area->type, rp_constant.self);
+    rp_packing_unpack(packed, length, (void *)((uintptr_t)area->buf + (uintptr_t)distance), count,
+                      area->type);
 }
 
 /* Beginning and end */

@@ -40,6 +40,7 @@ bool rp_track_touches(const void *at, size_t size);
 bool rp_track_to_shadow(const void *at, size_t size, ptrdiff_t *distance);
 /* Recording: a message was unpacked into `area`. Copies the part of it that is in window memory
  * into the shadow too, or makes it public if own and public memory are apart. */
-void rp_track_unpacked(const struct rp_area *area, int elements, const uint8_t *packed, int length);
+void rp_track_unpacked(const struct rp_area *area, int64_t count, const uint8_t *packed,
+                       size_t length);
 
 #endif
