@@ -126,6 +126,7 @@ const struct rp_function rp_f_freed = {RP_FREED_NUMBER, "freed"};
 struct given_up {
     uint64_t number;
     MPI_Request request;
+    bool persistent;
     struct rp_areas areas;
     struct given_up *next;
 };
@@ -141,7 +142,10 @@ static void give_up(MPI_Request request, struct rp_request *r)
     if (!g)
         rp_bug(__FILE__, __LINE__, "out of memory");
     rp_early_drop(r->areas.early);
-    *g = (struct given_up){.number = freed.ever++, .request = request, .areas = r->areas};
+    *g = (struct given_up){.number = freed.ever++,
+                           .request = request,
+                           .persistent = r->persistent,
+                           .areas = r->areas};
     r->areas = (struct rp_areas){0};
     while (*last)
         last = &(*last)->next;
@@ -173,6 +177,8 @@ void rp_partial_requests_settle(void)
         rp_partial_record_number((*at)->number);
         rp_areas_put(&(*at)->areas, (*at)->areas.sized ? rp_data_received(&status) : -1);
         rp_partial_record_end();
+        if ((*at)->persistent)
+            rp_pmpi.Request_free(&(*at)->request);
         drop(at);
     }
     rp_data_off--;
@@ -194,7 +200,7 @@ void rp_partial_requests_take_freed(void)
 
 static bool is_receiving(const struct rp_request *r)
 {
-    return r && r->active && r->areas.count > 0 && !r->persistent;
+    return r && r->active && r->areas.count > 0;
 }
 
 int rp_partial_record_Request_free(const struct rp_next *next, MPI_Request *request)
@@ -203,11 +209,6 @@ int rp_partial_record_Request_free(const struct rp_next *next, MPI_Request *requ
     MPI_Request handle = *request;
     int rc = MPI_SUCCESS;
 
-    if (r && r->active && r->persistent && r->areas.count > 0) {
-        rp_error("MPI_Request_free of a persistent receive that is under way: when its message "
-                 "comes is not seen, so this rank cannot be replayed alone");
-        rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
-    }
     if (is_receiving(r)) {
         give_up(handle, r);
         *request = rp_constant.request_null;
