@@ -287,6 +287,25 @@ def sync(call):
     return text.replace(f"{plain}", f"true, rp_check(rp_windows_updates(), {plain.split(', ', 1)[1]})") if plain else text
 
 
+def window(call):
+    """It makes a window; `make` is MPI's function, whose unit of displacement is wider if it is one of large counts."""
+    unit = call.function.types[call.names.index("disp_unit")][0].strip()
+    given = ", ".join({"base": "base", "win": "win", "disp_unit": f"({unit})m->unit"}.get(name, f"m->{name}") for name in call.names)
+    making = f"    struct rp_making m = {{&rp_f_{call.member}, make_{call.member}, size, disp_unit, info, comm}};\n"
+    return (f"static int make_{call.member}(const struct rp_next *next, const struct rp_making *m, void *base, MPI_Win *win)\n{{\n    return next->{call.member}({given});\n}}\n\n"
+            f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n{making}    return rp_partial_record_{call.plain_member}(next, &m, base, win);\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n{making}    return rp_partial_feed_{call.plain_member}(&m, base, win);\n}}\n\n")
+
+
+def query(call):
+    """Its answer is always the same, so it needs no entry."""
+    unit = call.function.types[call.names.index("disp_unit")][0].replace("*", "").strip()
+    return (f"static int record_{call.member}(const struct rp_next *next, {call.parameters})\n{{\n    int rc = next->{call.member}({call.args});\n"
+            f"    if (rc == MPI_SUCCESS)\n        rp_window_shift(win, base);\n    return rc;\n}}\n\n"
+            f"static int feed_{call.member}({call.parameters})\n{{\n    struct rp_member m;\n    if (!rp_window_member(win, rank, &m))\n        return rp_pmpi.{call.member}({call.args});\n"
+            f"    *size = m.size;\n    *disp_unit = ({unit})m.unit;\n    *(void **)base = m.base;\n    return MPI_SUCCESS;\n}}\n\n")
+
+
 def begin(call):
     areas = areas_of(call)
     return record(call, areas, "    rp_split_begin(file, &areas);\n") + answered(call, areas, "    rp_split_begin(file, &areas);\n")
@@ -374,7 +393,7 @@ def life(call):
     return ""
 
 
-KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, complete, own, life, clock, rupdate, update, get, iget, sync)}
+KINDS = {f.__name__: f for f in (feed, both, comm, group, info, isend, send_init, receive, mreceive, ireceive, receive_init, imreceive, begin, end, collective, icollective, pcollective, refuse, complete, own, life, clock, rupdate, update, get, iget, sync, window, query)}
 
 
 def read_notes(path, table):

@@ -46,7 +46,7 @@ static void describe_refused(const char *name, bool cxx)
 {
     const char *calls = cxx ? "calls, or only mentions," : "calls";
 
-    if (strcmp(name, "MPI_Win_allocate_shared") == 0)
+    if (rp_refused_call_shares_window(name))
         printf("  %s %s: recording stops there, unless the program is compiled by 'reprise-cc "
                "--track', or "
                "'--allow %s'\n",
@@ -113,7 +113,7 @@ static void describe(const struct rp_binary *b, const struct rp_flavour *flavour
 static bool stops(const struct rp_binary *b)
 {
     for (char **name = b->refused; name && *name; name++)
-        if (!rp_refused_call_makes_window(*name) || strcmp(*name, "MPI_Win_allocate_shared") == 0)
+        if (!rp_refused_call_makes_window(*name) || rp_refused_call_shares_window(*name))
             return true;
     return b->makes_window && b->refused_alone;
 }

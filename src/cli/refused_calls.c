@@ -53,16 +53,19 @@ bool rp_refused_call_is_refused_alone(const char *function)
            is_among(refused_alone, sizeof refused_alone / sizeof *refused_alone, function);
 }
 
+bool rp_refused_call_shares_window(const char *function)
+{
+    return strcmp(function, "MPI_Win_allocate_shared") == 0 ||
+           strcmp(function, "MPI_Win_allocate_shared_c") == 0;
+}
+
 /* Fortran's names are those of C in lower case, with endings such as _, _f08_ and _cptr_. */
 bool rp_refused_call_makes_window(const char *function)
 {
     static const char *const makers[] = {"mpi_win_create", "mpi_win_allocate"};
     static const char *const others[] = {"mpi_win_create_errhandler", "mpi_win_create_keyval"};
     const char *name = plain_name(function);
-    size_t whole = strlen(name);
 
-    if (whole > 2 && strcasecmp(name + whole - 2, "_c") == 0)
-        return false; /* large counts are refused everywhere */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncasecmp(name, others[i], strlen(others[i])) == 0)
             return false;

@@ -31,7 +31,7 @@ static bool allows_windows(void)
         if (length < sizeof name) {
             memcpy(name, at, length);
             name[length] = 0;
-            if (rp_refused_call_makes_window(name) && strcmp(name, "MPI_Win_allocate_shared") != 0)
+            if (rp_refused_call_makes_window(name) && !rp_refused_call_shares_window(name))
                 return true;
         }
         at += length;

@@ -165,7 +165,7 @@ static bool take_access(struct rp_access_log *log, uint8_t kind, struct rp_view 
     a.site = (uint32_t)rp_view_varint(in);
     a.function = name_of(log, in);
     if (kind == RP_ACCESS_WINDOW) {
-        a.unit = (uint32_t)rp_view_varint(in);
+        a.unit = rp_view_varint(in);
         a.flavor = (uint32_t)rp_view_varint(in);
     }
     if (has_load(kind))

@@ -50,10 +50,11 @@ struct rp_access {
     bool known;           /* `value` is known */
     const uint8_t *value; /* `length` bytes */
     uint64_t load; /* LOAD: its number among all loads of the rank; DIRECT: that of the next one */
-    const uint8_t *mask;   /* STORE: for each 8 bytes, which of them changed */
-    uint32_t site;         /* number of the call site + 1; 0: unknown */
-    const char *function;  /* the call that made the access, or at which the access was seen */
-    uint32_t unit, flavor; /* WINDOW */
+    const uint8_t *mask;  /* STORE: for each 8 bytes, which of them changed */
+    uint32_t site;        /* number of the call site + 1; 0: unknown */
+    const char *function; /* the call that made the access, or at which the access was seen */
+    uint64_t unit;        /* WINDOW */
+    uint32_t flavor;      /* WINDOW */
 };
 
 /* Writing */

@@ -23,6 +23,7 @@
 #include "partial/partial_requests.h"
 #include "partial/partial_tracking.h"
 #include "partial/partial_window_feed.h"
+#include "partial/partial_window_life.h"
 #include "partial/partial_window_memory.h"
 
 /* Made by api/partial.py: rp_f_X of each function, rp_partial_record_X and rp_partial_feed_X of

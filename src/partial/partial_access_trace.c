@@ -46,7 +46,7 @@ struct rp_traced_read {
     bool is_reported;
     MPI_Op op;
     MPI_Datatype type;
-    int count;
+    int64_t count;
     uint8_t *operand, *compare; /* as many bytes as are read; NULL: not known, none */
 };
 
@@ -149,13 +149,13 @@ static struct rp_access begin(enum rp_access_kind kind, uint64_t window,
                               .function = function->name};
 }
 
-void rp_access_trace_window(uint64_t window, bool dynamic, int unit, size_t size,
+void rp_access_trace_window(uint64_t window, bool dynamic, MPI_Aint unit, size_t size,
                             const struct rp_function *function)
 {
     struct rp_access a = begin(RP_ACCESS_WINDOW, window, function);
 
     a.length = size;
-    a.unit = unit > 0 ? (uint32_t)unit : 1;
+    a.unit = unit > 0 ? (uint64_t)unit : 1;
     a.flavor = !dynamic                  ? RP_ACCESS_PLAIN
                : trace.order.version > 1 ? RP_ACCESS_DYNAMIC
                                          : RP_ACCESS_UNTOLD;
@@ -253,7 +253,7 @@ void rp_access_trace_operand(struct rp_traced_read *read, const void *origin, in
     read->replaces = op == rp_partial.handle.replace;
     read->op = op;
     read->type = type;
-    read->count = (int)count;
+    read->count = count;
     if (is_like(&read->access, origin, count, type))
         read->operand = copy_of(origin, read->access.length);
 }
@@ -267,6 +267,15 @@ void rp_access_trace_swap(struct rp_traced_read *read, const void *origin, const
     read->compare = copy_of(compare, read->access.length);
 }
 
+static int reduce(const struct rp_traced_read *read, uint8_t *value)
+{
+#if RP_HAS_LARGE_COUNTS
+    return rp_pmpi.Reduce_local_c(read->operand, value, read->count, read->type, read->op);
+#else
+    return rp_pmpi.Reduce_local(read->operand, value, (int)read->count, read->type, read->op);
+#endif
+}
+
 /* What the operation made of what it found; false: that is not known. */
 static bool compute(const struct rp_traced_read *read, uint8_t *value)
 {
@@ -275,8 +284,7 @@ static bool compute(const struct rp_traced_read *read, uint8_t *value)
     if (read->swaps || read->replaces)
         memcpy(value, read->operand, read->access.length);
     else
-        return rp_pmpi.Reduce_local(read->operand, value, read->count, read->type, read->op) ==
-               MPI_SUCCESS;
+        return reduce(read, value) == MPI_SUCCESS;
     return true;
 }
 

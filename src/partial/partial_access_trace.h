@@ -12,7 +12,7 @@ enum rp_status rp_access_trace_open(const char *path, const char *directory, uin
                                     uint32_t rank, struct rp_problem *why);
 void rp_access_trace_close(void);
 int rp_access_trace_self(uint64_t window); /* returns this rank's number in the window's group */
-void rp_access_trace_window(uint64_t window, bool dynamic, int unit, size_t size,
+void rp_access_trace_window(uint64_t window, bool dynamic, MPI_Aint unit, size_t size,
                             const struct rp_function *function);
 /* Sets *address to where the recorded rank had the memory that it attached to this window as the
  * `nth`, from 0. Returns false if that is not known. */

@@ -22,17 +22,17 @@
 #include "reprise.h"
 #include "hand.h"
 
-static void check_shared(void)
+static void check_shared(const char *function)
 {
-    if (rp_tracked() || rp_list_has(rp_setting("REPRISE_ALLOW"), "MPI_Win_allocate_shared"))
+    if (rp_tracked() || rp_list_has(rp_setting("REPRISE_ALLOW"), function))
         return;
-    rp_error(
-        "MPI_Win_allocate_shared: what others store there is seen without any MPI call, which "
-        "cannot be replayed, so the program is stopped here; if it reads only what was stored "
-        "before a barrier, fence, MPI_Win_sync or message, "
-        "'--allow MPI_Win_allocate_shared' records it; else compile it by 'reprise-cc --track'");
+    rp_error("%s: what others store there is seen without any MPI call, which cannot be replayed, "
+             "so the program is stopped here; if it reads only what was stored before a barrier, "
+             "fence, MPI_Win_sync or message, '--allow %s' records it; else compile it by "
+             "'reprise-cc --track'",
+             function, function);
     if (reprise_refused)
-        reprise_refused("MPI_Win_allocate_shared");
+        reprise_refused(function);
     rp_data_end_job(REPRISE_EXIT_UNSUPPORTED);
 }
 
@@ -40,7 +40,13 @@ static struct rp_member member_of(MPI_Win win, int rank)
 {
     struct rp_member m = {0};
 
-    rp_pmpi.Win_shared_query(win, rank, &m.size, &m.disp_unit, &m.base);
+#if RP_HAS_LARGE_COUNTS
+    rp_pmpi.Win_shared_query_c(win, rank, &m.size, &m.unit, &m.base);
+#else
+    int unit = 0;
+    rp_pmpi.Win_shared_query(win, rank, &m.size, &unit, &m.base);
+    m.unit = unit;
+#endif
     return m;
 }
 
@@ -82,7 +88,7 @@ static void put_members(struct rp_window *w, int members)
     for (int i = 0; i < members; i++) {
         struct rp_member m = member_of(w->win, i);
         rp_partial_record_number((uint64_t)m.size);
-        rp_partial_record_number((uint64_t)m.disp_unit);
+        rp_partial_record_number((uint64_t)m.unit);
         rp_partial_record_number(m.size > 0 ? (uint64_t)((char *)m.base - lowest) : 0);
         struct rp_window_region *r =
             rp_window_region_add(w, (void *)((uintptr_t)m.base + w->to_own), m.base,
@@ -96,21 +102,21 @@ static void put_members(struct rp_window *w, int members)
     rp_window_put(w);
 }
 
-int rp_partial_record_Win_allocate_shared(const struct rp_next *next, MPI_Aint size, int disp_unit,
-                                          MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_partial_record_Win_allocate_shared(const struct rp_next *next, const struct rp_making *m,
+                                          void *base, MPI_Win *win)
 {
     int members = 0;
 
-    check_shared();
+    check_shared(m->function->name);
     rp_window_expect();
     bool is_open = rp_real_begin();
-    int rc = next->Win_allocate_shared(size, disp_unit, info, comm, base, win);
+    int rc = m->make(next, m, base, win);
     rp_real_end(is_open);
-    rp_partial_record_begin(&rp_f_Win_allocate_shared, true, rp_check(0, size), rc);
+    rp_partial_record_begin(m->function, true, rp_check(0, m->size), rc);
     if (rc == MPI_SUCCESS) {
-        struct rp_window *w = rp_window_record(*win, comm, disp_unit);
+        struct rp_window *w = rp_window_record(*win, m->comm, m->unit);
         w->allocated = w->shared = true;
-        rp_pmpi.Comm_size(comm, &members);
+        rp_pmpi.Comm_size(m->comm, &members);
         rp_partial_record_number((uint64_t)w->self);
         put_members(w, members);
         *(void **)base = w->base = (void *)((uintptr_t) * (void **)base + w->to_own);
@@ -128,7 +134,7 @@ static void take_members(struct rp_window *w)
     w->member_count = (int)count;
     for (uint64_t i = 0; i < count; i++) {
         w->members[i].size = (MPI_Aint)rp_partial_feed_number();
-        w->members[i].disp_unit = (int)rp_partial_feed_number();
+        w->members[i].unit = (MPI_Aint)rp_partial_feed_number();
         uint64_t at = rp_partial_feed_number();
         w->members[i].base = (void *)(uintptr_t)at;
         span = at + (uint64_t)w->members[i].size > span ? at + (uint64_t)w->members[i].size : span;
@@ -147,18 +153,15 @@ static void take_members(struct rp_window *w)
     w->base = self < count ? w->members[self].base : NULL;
 }
 
-int rp_partial_feed_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                        void *base, MPI_Win *win)
+int rp_partial_feed_Win_allocate_shared(const struct rp_making *m, void *base, MPI_Win *win)
 {
     struct rp_window *w = NULL;
-    int rc = rp_window_stand_in(&rp_f_Win_allocate_shared, size, comm, win, &w);
+    int rc = rp_window_stand_in(m->function, m->size, m->comm, win, &w);
 
-    (void)info;
     if (w) {
         take_members(w);
         w->shared = true;
-        rp_window_tell(w, &rp_f_Win_allocate_shared,
-                       disp_unit); /* what it has now others wrote already */
+        rp_window_tell(w, m->function, m->unit); /* what it has now others wrote already */
         rp_window_take(w);
         rp_partial_feed_end();
         *(void **)base = w->base;
@@ -166,31 +169,23 @@ int rp_partial_feed_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info i
     return rc;
 }
 
-int rp_partial_record_Win_shared_query(const struct rp_next *next, MPI_Win win, int rank,
-                                       MPI_Aint *size, int *disp_unit, void *base)
+void rp_window_shift(MPI_Win win, void *base)
 {
-    int rc = next->Win_shared_query(win, rank, size, disp_unit, base); /* always the same */
     const struct rp_window *w = rp_window_find(win);
 
-    if (rc == MPI_SUCCESS && w && *(void **)base)
+    if (w && *(void **)base)
         *(void **)base = (void *)((uintptr_t) * (void **)base + w->to_own);
-    return rc;
 }
 
-int rp_partial_feed_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-                                     void *base)
+bool rp_window_member(MPI_Win win, int rank, struct rp_member *out)
 {
     const struct rp_window *w = rp_window_find(win);
 
     if (!w || !w->members)
-        return rp_pmpi.Win_shared_query(win, rank, size, disp_unit, base);
+        return false;
     for (int i = 0; i < w->member_count && rank == MPI_PROC_NULL; i++) /* the first that has any */
         if (w->members[i].size > 0)
             rank = i;
-    struct rp_member none = {0},
-                     *m = rank >= 0 && rank < w->member_count ? &w->members[rank] : &none;
-    *size = m->size;
-    *disp_unit = m->disp_unit;
-    *(void **)base = m->base;
-    return MPI_SUCCESS;
+    *out = rank >= 0 && rank < w->member_count ? w->members[rank] : (struct rp_member){0};
+    return true;
 }

@@ -129,7 +129,7 @@ void rp_windows_direct(bool loads, const void *at, const void *value, size_t siz
         }
 }
 
-void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit)
+void rp_window_tell(struct rp_window *w, const struct rp_function *function, MPI_Aint unit)
 {
     size_t size = 0;
 
@@ -138,7 +138,7 @@ void rp_window_tell(struct rp_window *w, const struct rp_function *function, int
     w->self = rp_access_trace_self(w->number);
     for (const struct rp_window_region *r = w->regions; r; r = r->next)
         size = r->member < 0 || r->member == w->self ? r->memory.size : size;
-    rp_access_trace_window(w->number, w->dynamic, disp_unit, size, function);
+    rp_access_trace_window(w->number, w->dynamic, unit, size, function);
     for (struct rp_window_region *r = w->regions; r; r = r->next) {
         r->memory.shadow = rp_allocate_like(r->memory.own, r->memory.size, &r->owned[1]);
         rp_access_trace_stores(function, w->number, r->member, 0, 0, r->memory.own,

@@ -14,7 +14,7 @@ void rp_window_take(struct rp_window *w);
 /* The rest is for traced runs (rp_partial.is_traced). */
 
 /* Traces that the window was made, and that the content of its memory is this rank's own. */
-void rp_window_tell(struct rp_window *w, const struct rp_function *function, int disp_unit);
+void rp_window_tell(struct rp_window *w, const struct rp_function *function, MPI_Aint unit);
 
 /* Looks for stores of the program: before the entry of a call that makes stores public, or (`out`
  * false) takes changes in. Of one window, or of all. */

@@ -30,11 +30,11 @@ static int rank_in(MPI_Comm comm)
     return rank;
 }
 
-struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, int disp_unit)
+struct rp_window *rp_window_record(MPI_Win win, MPI_Comm comm, MPI_Aint unit)
 {
     struct rp_window *w = rp_window_add(win, rank_in(comm));
 
-    w->disp_unit = disp_unit;
+    w->unit = unit;
     rp_marks_window(comm);
     return w;
 }
@@ -117,6 +117,17 @@ static struct rp_window_region *feed_region(struct rp_window *w, void *base, siz
     return r;
 }
 
+/* MPI makes a window of memory that is there. */
+static int make(const struct rp_next *next, const struct rp_making *m, void *public, MPI_Win *win)
+{
+    bool is_open = rp_real_begin();
+    int rc = m->make(next, m, public, win);
+    rp_real_end(is_open);
+    rp_partial_record_begin(m->function, true, rp_check(0, m->size), rc);
+    rp_partial_record_end();
+    return rc;
+}
+
 /* A window may be made of memory that is in another window already: what is written through one is
  * there for the other, so both have the same public memory. */
 static struct rp_window_region *find_lender(const void *base, size_t size)
@@ -129,24 +140,19 @@ static struct rp_window_region *find_lender(const void *base, size_t size)
     return NULL;
 }
 
-static int make_in_lender(const struct rp_next *next, struct rp_window_region *lender, void *base,
-                          MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+static int make_in_lender(const struct rp_next *next, struct rp_window_region *lender,
+                          const struct rp_making *m, void *base, MPI_Win *win)
 {
-    size_t at = (size_t)((uint8_t *)base - lender->memory.own);
+    size_t at = (size_t)((uint8_t *)base - lender->memory.own), size = (size_t)m->size;
 
-    rp_shadow_out(&lender->memory, at, (size_t)size);
-    bool is_open = rp_real_begin();
-    int rc = next->Win_create(lender->memory.public + at, size, disp_unit, info, comm, win);
-    rp_real_end(is_open);
-    rp_partial_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
-    rp_partial_record_end();
+    rp_shadow_out(&lender->memory, at, size);
+    int rc = make(next, m, lender->memory.public + at, win);
     if (rc != MPI_SUCCESS)
         return rc;
-    struct rp_window *w = rp_window_record(*win, comm, disp_unit);
-    struct rp_window_region *r =
-        rp_window_region_add(w, base, lender->memory.public + at, (size_t)size);
+    struct rp_window *w = rp_window_record(*win, m->comm, m->unit);
+    struct rp_window_region *r = rp_window_region_add(w, base, lender->memory.public + at, size);
     w->base = base;
-    r->memory = rp_shadow_part(&lender->memory, at, (size_t)size);
+    r->memory = rp_shadow_part(&lender->memory, at, size);
     r->lender = lender;
     r->programs = lender->programs;
     r->tracked = rp_tracked();
@@ -155,29 +161,25 @@ static int make_in_lender(const struct rp_next *next, struct rp_window_region *l
     return rc;
 }
 
-int rp_partial_record_Win_create(const struct rp_next *next, void *base, MPI_Aint size,
-                                 int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+int rp_partial_record_Win_create(const struct rp_next *next, const struct rp_making *m, void *base,
+                                 MPI_Win *win)
 {
-    size_t bytes = size > 0 ? (size_t)size : 0;
+    size_t bytes = m->size > 0 ? (size_t)m->size : 0;
     void *owned[2] = {NULL, NULL};
     struct rp_window_region *lender =
         bytes > 0 && !rp_tracked_in_place() ? find_lender(base, bytes) : NULL;
 
-    refuse_device("MPI_Win_create", base, bytes);
+    refuse_device(m->function->name, base, bytes);
     rp_window_expect();
     if (lender)
-        return make_in_lender(next, lender, base, size, disp_unit, info, comm, win);
+        return make_in_lender(next, lender, m, base, win);
     uint8_t *shadow = take_shadow(base, bytes, &owned[0]),
             *public = rp_tracked_in_place() ? base : rp_allocate_like(base, bytes, &owned[1]);
     if (bytes > 0 && public != base)
         memcpy(public, base, bytes);
-    bool is_open = rp_real_begin();
-    int rc = next->Win_create(public, size, disp_unit, info, comm, win);
-    rp_real_end(is_open);
-    rp_partial_record_begin(&rp_f_Win_create, true, rp_check(0, size), rc);
-    rp_partial_record_end();
+    int rc = make(next, m, public, win);
     if (rc == MPI_SUCCESS) {
-        struct rp_window *w = rp_window_record(*win, comm, disp_unit);
+        struct rp_window *w = rp_window_record(*win, m->comm, m->unit);
         struct rp_window_region *r = rp_window_region_add(w, base, public, bytes);
         w->base = base;
         r->programs = true;
@@ -192,21 +194,19 @@ int rp_partial_record_Win_create(const struct rp_next *next, void *base, MPI_Ain
     return rc;
 }
 
-int rp_partial_feed_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-                               MPI_Comm comm, MPI_Win *win)
+int rp_partial_feed_Win_create(const struct rp_making *m, void *base, MPI_Win *win)
 {
     struct rp_window *w = NULL;
 
-    rp_initial_memory_expect(base, size > 0 ? (size_t)size : 0);
-    int rc = rp_window_stand_in(&rp_f_Win_create, size, comm, win, &w);
+    rp_initial_memory_expect(base, m->size > 0 ? (size_t)m->size : 0);
+    int rc = rp_window_stand_in(m->function, m->size, m->comm, win, &w);
     rp_initial_memory_over();
 
-    (void)info;
     if (w) {
         rp_partial_feed_end();
-        feed_region(w, base, (size_t)size);
+        feed_region(w, base, (size_t)m->size);
         w->base = base;
-        rp_window_tell(w, &rp_f_Win_create, disp_unit);
+        rp_window_tell(w, m->function, m->unit);
     }
     return rc;
 }
@@ -223,29 +223,29 @@ static void take_own(struct rp_window_region *r, const void *public)
 }
 
 /* Others may write before we look: so the content of the memory in the beginning is recorded. */
-int rp_partial_record_Win_allocate(const struct rp_next *next, MPI_Aint size, int disp_unit,
-                                   MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int rp_partial_record_Win_allocate(const struct rp_next *next, const struct rp_making *m,
+                                   void *base, MPI_Win *win)
 {
+    size_t size = (size_t)m->size;
     void *public = NULL;
 
     rp_window_expect();
     bool is_open = rp_real_begin();
-    int rc = next->Win_allocate(size, disp_unit, info, comm, &public, win);
+    int rc = m->make(next, m, &public, win);
     rp_real_end(is_open);
-    rp_partial_record_begin(&rp_f_Win_allocate, true, rp_check(0, size), rc);
+    rp_partial_record_begin(m->function, true, rp_check(0, m->size), rc);
     if (rc == MPI_SUCCESS) {
-        struct rp_window *w = rp_window_record(*win, comm, disp_unit);
-        struct rp_window_region *r = rp_window_region_add(w, NULL, public, (size_t)size);
+        struct rp_window *w = rp_window_record(*win, m->comm, m->unit);
+        struct rp_window_region *r = rp_window_region_add(w, NULL, public, size);
         w->allocated = true;
         r->tracked = rp_tracked();
         r->memory.own = public;
         if (!rp_tracked())
-            r->memory.stored = r->owned[2] = rp_allocate(rp_shadow_lines((size_t)size));
+            r->memory.stored = r->owned[2] = rp_allocate(rp_shadow_lines(size));
         if (!rp_tracked_in_place())
             take_own(r, public);
-        r->memory.shadow = rp_tracked_in_place()
-                               ? rp_track_add(public, (size_t)size, false)
-                               : rp_allocate_like(public, (size_t)size, &r->owned[1]);
+        r->memory.shadow = rp_tracked_in_place() ? rp_track_add(public, size, false)
+                                                 : rp_allocate_like(public, size, &r->owned[1]);
         rp_track_part(&r->memory);
         rp_window_put(w);
         *(void **)base = w->base = r->memory.own;
@@ -254,20 +254,18 @@ int rp_partial_record_Win_allocate(const struct rp_next *next, MPI_Aint size, in
     return rc;
 }
 
-int rp_partial_feed_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-                                 void *base, MPI_Win *win)
+int rp_partial_feed_Win_allocate(const struct rp_making *m, void *base, MPI_Win *win)
 {
     struct rp_window *w = NULL;
-    int rc = rp_window_stand_in(&rp_f_Win_allocate, size, comm, win, &w);
+    int rc = rp_window_stand_in(m->function, m->size, m->comm, win, &w);
 
-    (void)info;
     if (w) {
-        struct rp_window_region *r = rp_window_region_add(w, NULL, NULL, (size_t)size);
+        struct rp_window_region *r = rp_window_region_add(w, NULL, NULL, (size_t)m->size);
         take_own(r, NULL);
         *(void **)base = w->base = r->memory.public = r->memory.own;
-        rp_track_add(w->base, (size_t)size, true);
+        rp_track_add(w->base, (size_t)m->size, true);
         r->tracked = rp_tracked();
-        rp_window_tell(w, &rp_f_Win_allocate, disp_unit); /* what it has now others wrote already */
+        rp_window_tell(w, m->function, m->unit); /* what it has now others wrote already */
         rp_window_take(w);
         rp_partial_feed_end();
     }

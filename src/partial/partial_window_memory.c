@@ -186,8 +186,8 @@ static bool locate(struct rp_window *w, MPI_Aint disp, int64_t count, MPI_Dataty
     MPI_Aint more = (MPI_Aint)(count - 1) * extent, first = true_lb + (more < 0 ? more : 0),
              last = true_lb + true_extent + (more > 0 ? more : 0);
     for (struct rp_window_region *r = w->regions; r; r = r->next) {
-        MPI_Aint from = first + (w->dynamic ? disp - (MPI_Aint)(intptr_t)r->memory.own
-                                            : disp * w->disp_unit),
+        MPI_Aint from = first +
+                        (w->dynamic ? disp - (MPI_Aint)(intptr_t)r->memory.own : disp * w->unit),
                  to = from - first + last;
         if (from < 0 || from >= (MPI_Aint)r->memory.size || to <= from)
             continue;

@@ -34,8 +34,7 @@ struct rp_memory_range {
 };
 
 struct rp_member {
-    MPI_Aint size;
-    int disp_unit;
+    MPI_Aint size, unit;
     void *base;
 };
 
@@ -54,6 +53,7 @@ struct rp_window {
     struct rp_window_region *regions; /* the newest first */
     struct rp_memory_range ranges[RP_RANGES];
     size_t range_count; /* more than RP_RANGES: all of it */
+    MPI_Aint unit;      /* of displacements; recording */
     MPI_Aint size;      /* attributes, feeding */
     int disp_unit, flavor, model;
     struct rp_member *members; /* of a shared one, feeding */

@@ -31,7 +31,7 @@ struct window {
 
 struct local {
     size_t global; /* + 1; 0: its members are not known */
-    uint32_t unit;
+    uint64_t unit;
     bool made, untold, dynamic;
 };
 
