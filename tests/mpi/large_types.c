@@ -2,8 +2,8 @@
 // ranks: 4
 // native: differs
 // also: clocks solo
-// about: messages of datatypes that were made by functions of large counts, with wildcards: blocking,
-//     non-blocking, persistent, by a probe, and reduced
+// about: messages of datatypes that were made by functions of large counts, with wildcards
+//     (blocking, non-blocking, persistent, by a probe)
 #include "check.h"
 
 #if MPI_VERSION >= 4
