@@ -59,6 +59,15 @@ replays threads 'on 2 ranks: identical$'
 records threads2 "${launch[@]}" ./seen threads,window
 replays threads2 'on 2 ranks, each alone: identical$'
 
+# By the function of large counts.
+if "mpicc.$mpi" -O1 -o large -DSEEN -DLARGE -Werror=implicit-function-declaration "$programs/windows_seen_app.c" -ldl 2>/dev/null; then
+    records large.run "${launch[@]}" ./large window
+    grep -q 'calls MPI_Win_create_c: the data of all ranks is recorded' large.run.err || fail "large counts: not announced"
+    replays large.run 'on 2 ranks, each alone: identical$'
+    refuses 123 'MPI_Win_create_c cannot be replayed yet.*record --ranks all' "$reprise" record --ranks none -o large.none "${launch[@]}" ./large window
+    "$reprise" doctor ./large | grep -q 'calls MPI_Win_create_c: the data of all ranks is recorded, too' || fail "doctor: large counts"
+fi
+
 # What only a recording of data refuses.
 if "mpicc.$mpi" -O1 -o partitioned -DSEEN -DPARTITIONED -Werror=implicit-function-declaration "$programs/windows_seen_app.c" -ldl 2>/dev/null; then
     records partitioned.run "${launch[@]}" ./partitioned nothing

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that names MPI_Win_create (SEEN), or looks it up where nobody sees it. */
+/* A program that names MPI_Win_create (SEEN; LARGE: MPI_Win_create_c), or looks it up where nobody
+ * sees it. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -7,7 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int make(void *, MPI_Aint, int, MPI_Info, MPI_Comm, MPI_Win *);
+#ifdef LARGE
+#define CREATE MPI_Win_create_c
+typedef MPI_Aint unit;
+#else
+#define CREATE MPI_Win_create
+typedef int unit;
+#endif
+typedef int make(void *, MPI_Aint, unit, MPI_Info, MPI_Comm, MPI_Win *);
 
 static void *nothing(void *unused)
 {
@@ -51,7 +59,7 @@ int main(int argc, char **argv)
         level = strstr(argv[1], "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     pthread_t thread;
 #ifdef SEEN
-    make *create = MPI_Win_create;
+    make *create = CREATE;
 #else
     make *create = (make *)dlsym(RTLD_DEFAULT, "MPI_Win_create");
 #endif
