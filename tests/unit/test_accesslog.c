@@ -118,7 +118,7 @@ static void write_accesses(void)
                                          .window = 0,
                                          .owner = 3,
                                          .length = 4096,
-                                         .unit = 8,
+                                         .unit = 6000000000,
                                          .flavor = RP_ACCESS_PLAIN,
                                          .function = "MPI_Win_allocate"});
     rp_access_put(w, &(struct rp_access){.kind = RP_ACCESS_WRITE,
@@ -179,7 +179,7 @@ TEST(accesses)
     write_accesses();
     CHECK(rp_access_read(unit_directory, 9, 3, &log, &why) == RP_OK);
     CHECK(log.count == 6 && log.sites.site_count == 1);
-    CHECK(log.access[0].unit == 8 && log.access[0].length == 4096);
+    CHECK(log.access[0].unit == 6000000000 && log.access[0].length == 4096);
     CHECK(log.access[1].place == 7 && log.access[1].from == 12 && log.access[1].value[2] == 3 &&
           strcmp(log.access[1].function, "MPI_Put") == 0);
     CHECK(log.access[2].mask[2] == 4 && log.access[3].owner == RP_ACCESS_ALL &&
