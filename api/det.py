@@ -65,6 +65,10 @@ CALLS = {
                         "rp_det_comm_made_by_some((uint64_t)a2, *{last});"),
     "made_inter": apart("rp_det_collective_leaders(a0, a1, a2, a3, a4, {what});",
                         "rp_det_comm_made_between((uint64_t)a4 + 77, *{last});"),
+    "made_set": apart("rp_det_collective_set(a0, rp_det_hash(a1, strlen(a1)), {what});",
+                      "rp_det_comm_made_by_some(rp_det_hash(a1, strlen(a1)), *{last});"),
+    "made_sets": apart("rp_det_collective_sets(a0, a1, a2, a3, rp_det_hash(a4, strlen(a4)), {what});",
+                       "rp_det_comm_made_between(rp_det_hash(a4, strlen(a4)), *{last});"),
     "begin": BEGIN + "    return rp_det_collective_begun({twin}.{member}({args}), collective, {last});\n",
     "idup": BEGIN
     + "    return rp_det_collective_begun_comm({twin}.{member}({args}), collective, {comm}, {before_last}, {last});\n",

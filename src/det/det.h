@@ -7,6 +7,8 @@
 #ifndef RP_DET_H
 #define RP_DET_H
 
+#include <string.h>
+
 #include "det/det_collective_groups.h"
 #include "det/det_collectives.h"
 #include "det/det_comms.h"

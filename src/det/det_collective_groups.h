@@ -18,4 +18,10 @@ void rp_det_collective_group(MPI_Comm comm, MPI_Group group, int tag, struct rp_
 void rp_det_collective_leaders(MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag,
                                struct rp_det_operation what);
 
+/* Of the ranks of a group alone, and of two, as MPI_Comm_create_from_group and
+ * MPI_Intercomm_create_from_groups. `tag` is a number made of the string. */
+void rp_det_collective_set(MPI_Group group, uint64_t tag, struct rp_det_operation what);
+void rp_det_collective_sets(MPI_Group local, int leader, MPI_Group other, int remote, uint64_t tag,
+                            struct rp_det_operation what);
+
 #endif

@@ -41,6 +41,15 @@ uint64_t rp_det_mix(uint64_t a, uint64_t b)
     return x ^ x >> 31;
 }
 
+uint64_t rp_det_hash(const void *bytes, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return hash ? hash : 1;
+}
+
 static void *need(void *memory)
 {
     if (!memory)
@@ -146,6 +155,18 @@ void rp_det_add_members(uint64_t *members, MPI_Group group)
     free(ranks);
 }
 
+uint32_t rp_det_rank_in_job(MPI_Group group, int rank)
+{
+    int size;
+
+    rp_pmpi.Group_size(group, &size);
+    if (rank < 0 || rank >= size)
+        return UINT32_MAX;
+    uint32_t *ranks = ranks_of(group, size), found = ranks[rank];
+    free(ranks);
+    return found;
+}
+
 static uint32_t look_at(struct rp_det_comm *c)
 {
     MPI_Group group, remote;
@@ -236,6 +257,13 @@ void rp_det_comms_start(void)
     add_known(world, ranks, (int)rp_shared.size);
     add(rp_constant.world, world_id(), false);
     add(rp_constant.self, rp_det_mix(2, rp_shared.rank), false);
+}
+
+void rp_det_comms_add_world(void)
+{
+    rp_constants_find();
+    add(rp_constant.world, rp_det_mix(world_id(), 8), false);
+    add(rp_constant.self, rp_det_mix(rp_det_mix(2, rp_shared.rank), 8), false);
 }
 
 void rp_det_comm_made(MPI_Comm parent, MPI_Comm made)

@@ -22,6 +22,9 @@ struct rp_det_comm {
 
 void rp_det_comms_start(void);
 
+/* MPI_COMM_WORLD and MPI_COMM_SELF are there now, in a run that began with a session. */
+void rp_det_comms_add_world(void);
+
 /* The communicator with this number; NULL: this rank is not in it, or it was freed. */
 struct rp_det_comm *rp_det_comm_by_id(uint64_t id);
 
@@ -33,6 +36,9 @@ struct rp_det_comm *rp_det_comm_find(MPI_Comm comm);
 
 /* Adds the ranks of a group to `members`, a bit for each rank of the job. */
 void rp_det_add_members(uint64_t *members, MPI_Group group);
+
+/* The rank of the job that is this one of the group. UINT32_MAX: the group has no such rank. */
+uint32_t rp_det_rank_in_job(MPI_Group group, int rank);
 
 /* `made` (perhaps MPI_COMM_NULL) was made from the parent by all of the parent's ranks; or not by
  * all of them, then `salt` is what the others know too. */
@@ -52,7 +58,9 @@ void rp_det_comm_spawned(MPI_Comm made, uint64_t id);
 /* The program freed it. It is forgotten, unless something under way still uses it. */
 void rp_det_comm_freed(struct rp_det_comm *comm, bool is_used);
 
-/* A number made of two; and how often this function was called with this key. */
+/* A number made of two, or of bytes (never 0); and how often this function was called with this
+ * key. */
+uint64_t rp_det_hash(const void *bytes, size_t length);
 uint64_t rp_det_mix(uint64_t a, uint64_t b);
 uint64_t rp_det_count_of(uint64_t key);
 

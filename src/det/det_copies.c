@@ -29,7 +29,8 @@ static bool free_copy(struct copy **link)
     struct copy *copy = *link;
     int done = 0;
 
-    rp_pmpi.Test(&copy->request, &done, MPI_STATUS_IGNORE);
+    if (!rp_det.keeps_copies)
+        rp_pmpi.Test(&copy->request, &done, MPI_STATUS_IGNORE);
     if (!done)
         return false;
     *link = copy->next;
@@ -68,7 +69,7 @@ void rp_det_progress(void)
 
 void rp_det_flush(void)
 {
-    while (copies.first) {
+    while (copies.first && !rp_det.keeps_copies) {
         free_sent_copies();
         sched_yield();
     }

@@ -30,13 +30,14 @@
 #include "log/det_digest.h"
 #include "peers/peer_det.h"
 #include "preload/constants.h"
+#include "preload/own_session.h"
 #include "preload/unknown_functions.h"
 #include "reprise.h"
 
 enum { THRESHOLD = 65536 };
 
 static struct {
-    bool is_checked, leads_host;
+    bool is_checked, leads_host, has_ended;
     long played_hosts, children;
 } life;
 
@@ -243,12 +244,11 @@ static void tell_command(bool is_first, const struct rp_det_digest *each)
         rp_error("the command that started this job cannot be told: %s", why.text);
 }
 
-static void start(void)
+/* `by_world`: MPI_COMM_WORLD is there, and MPI_Finalize ends the run. */
+static void start(bool by_world)
 {
     int rank, ranks;
 
-    rp_constants_find();
-    rp_next_resolve();
     rp_unknown_functions_refuse(rp_det_refuse);
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
     rp_pmpi.Comm_size(rp_constant.world, &ranks);
@@ -273,11 +273,19 @@ static void start(void)
     if (rp_det_is_spawned())
         rp_det_spawned_meet();
     rp_det_match_messages();
-    hook_finalize();
+    if (by_world)
+        hook_finalize();
     pthread_atfork(NULL, NULL, in_child);
     rp_pmpi.Barrier(rp_det.own);
     rp_det_is_owner = 1;
     rp_det.is_on = 1;
+}
+
+static void start_in_world(void)
+{
+    rp_constants_find();
+    rp_next_resolve();
+    start(true);
 }
 
 static bool is_wanted(void)
@@ -335,44 +343,6 @@ static void set_eager_limit(bool is_set)
             unsetenv(names[i]);
     }
 }
-
-int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
-{
-    set_eager_limit(true);
-    rp_det_spawned_enter();
-    int rc = next->Init(argc, argv);
-    set_eager_limit(false);
-
-    if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
-        start();
-    return rc;
-}
-
-int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
-                       int *provided)
-{
-    set_eager_limit(true);
-    rp_det_spawned_enter();
-    int rc = next->Init_thread(argc, argv, required, provided);
-    set_eager_limit(false);
-
-    if (rc == MPI_SUCCESS && is_wanted() && !rp_det.is_on)
-        start();
-    return rc;
-}
-
-#if RP_HAS_SESSIONS
-int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler,
-                        MPI_Session *session)
-{
-    if (is_wanted() && !rp_det.is_on) {
-        tell_command(false, NULL);
-        rp_error("MPI_Session_init before MPI_Init cannot be made deterministic");
-        _exit(REPRISE_EXIT_UNSUPPORTED);
-    }
-    return next->Session_init(info, handler, session);
-}
-#endif
 
 static void report(const struct rp_det_digest *each)
 {
@@ -440,6 +410,125 @@ static void finish(void)
     if (life.leads_host)
         rp_leader_stop();
     rp_pmpi.Comm_free(&rp_det.own);
+    life.has_ended = true;
+}
+
+/* Sessions. A run that begins with the program's first one ends with its last one, or with
+ * MPI_Finalize, if that comes later. */
+
+static struct {
+    unsigned open;   /* of the program */
+    bool is_begun;   /* the run began with the first of them */
+    bool is_in_init; /* between MPI_Init and MPI_Finalize */
+} sessions;
+
+static void refuse_second_start(const char *function)
+{
+    if (!life.has_ended)
+        return;
+    rp_error("%s after the program has finalized MPI once cannot be made deterministic", function);
+    _exit(REPRISE_EXIT_UNSUPPORTED);
+}
+
+#if RP_HAS_SESSIONS
+/* All processes are to begin now: we make a communicator of them. */
+static void start_in_session(void)
+{
+    rp_constants_find();
+    rp_next_resolve();
+    const char *missing = rp_own_session_open("reprise.det");
+    if (missing) {
+        rp_error("MPI_Session_init: %s", missing);
+        _exit(REPRISE_EXIT_UNSUPPORTED);
+    }
+    sessions.is_begun = true;
+    start(false);
+    rp_det.keeps_copies = rp_shared.size == 1;
+}
+
+static void end_sessions(void)
+{
+    if (rp_det.is_on)
+        finish();
+    rp_own_session_close();
+    sessions.is_begun = false;
+}
+
+int rp_det_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandler handler,
+                        MPI_Session *session)
+{
+    if (rp_det.inside > 0 || !is_wanted())
+        return next->Session_init(info, handler, session);
+    refuse_second_start("MPI_Session_init");
+    set_eager_limit(true);
+    int rc = next->Session_init(info, handler, session);
+    set_eager_limit(false);
+    if (rc == MPI_SUCCESS && sessions.open++ == 0 && !rp_det.is_on)
+        start_in_session();
+    return rc;
+}
+
+int rp_det_Session_finalize(const struct rp_next *next, MPI_Session *session)
+{
+    if (rp_det.inside == 0 && sessions.open > 0 && --sessions.open == 0 && sessions.is_begun &&
+        !sessions.is_in_init)
+        end_sessions();
+    return next->Session_finalize(session);
+}
+#else
+static void end_sessions(void)
+{
+}
+#endif
+
+/* The result of MPI_Init, which it returns. */
+static int initialised(int rc)
+{
+    set_eager_limit(false);
+    if (rc != MPI_SUCCESS || !is_wanted())
+        return rc;
+    sessions.is_in_init = true;
+    if (!rp_det.is_on)
+        start_in_world();
+    else if (sessions.is_begun)
+        rp_det_comms_add_world();
+    return rc;
+}
+
+static void initialise(const char *function)
+{
+    refuse_second_start(function);
+    set_eager_limit(true);
+    rp_det_spawned_enter();
+}
+
+int rp_det_Init(const struct rp_next *next, int *argc, char ***argv)
+{
+    if (rp_det.inside > 0)
+        return next->Init(argc, argv);
+    initialise("MPI_Init");
+    return initialised(next->Init(argc, argv));
+}
+
+int rp_det_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
+                       int *provided)
+{
+    if (rp_det.inside > 0)
+        return next->Init_thread(argc, argv, required, provided);
+    initialise("MPI_Init_thread");
+    return initialised(next->Init_thread(argc, argv, required, provided));
+}
+
+int rp_det_Finalize(const struct rp_next *next)
+{
+    if (rp_det.inside > 0 || !sessions.is_in_init)
+        return next->Finalize();
+    if (sessions.open > 0 && !sessions.is_begun)
+        rp_det_refuse("MPI_Finalize while the program has a session open");
+    sessions.is_in_init = false;
+    if (sessions.open == 0 && sessions.is_begun)
+        end_sessions();
+    return next->Finalize();
 }
 
 /* For the recorder */

@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 
 #include "base/diagnostics.h"
+#include "det/det_comms.h"
 #include "det/det_turns.h"
 #include "det/det_wait.h"
 #include "preload/constants.h"
@@ -47,15 +48,6 @@ static void require_one_host(void)
 }
 
 /* FNV-1a, never 0. */
-static uint64_t hash_of(const void *bytes, size_t length)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
-    return hash ? hash : 1;
-}
-
 static struct rp_shared_port *find(uint64_t name)
 {
     struct rp_shared_port *ports = rp_shared_common()->port;
@@ -90,13 +82,13 @@ int rp_det_open_port(MPI_Info info, char *port)
     int rc = rp_pmpi.Open_port(info, port);
     rp_det.inside--;
     if (rc == MPI_SUCCESS && !rp_shared.host_of)
-        add(hash_of(port, strlen(port)));
+        add(rp_det_hash(port, strlen(port)));
     return rc;
 }
 
 int rp_det_close_port(const char *port)
 {
-    struct rp_shared_port *p = rp_shared.host_of ? NULL : find(hash_of(port, strlen(port)));
+    struct rp_shared_port *p = rp_shared.host_of ? NULL : find(rp_det_hash(port, strlen(port)));
 
     if (p)
         atomic_store(&p->name, 0);
@@ -156,7 +148,7 @@ static uint64_t later_of(uint64_t own, uint64_t other)
 /* The port, at the turn of this rank, whose time then is *now. */
 static struct rp_shared_port *come_to(const char *port, uint64_t *now)
 {
-    struct rp_shared_port *p = find(hash_of(port, strlen(port)));
+    struct rp_shared_port *p = find(rp_det_hash(port, strlen(port)));
 
     if (!p)
         stop("no process of this run has opened that port");
@@ -277,8 +269,8 @@ static uint64_t name_of_socket(int fd)
         getpeername(fd, (struct sockaddr *)&end[1].address, &end[1].length) != 0 ||
         (end[0].address.ss_family != AF_INET && end[0].address.ss_family != AF_INET6))
         return 0;
-    uint64_t one = hash_of(&end[0].address, end[0].length),
-             other = hash_of(&end[1].address, end[1].length);
+    uint64_t one = rp_det_hash(&end[0].address, end[0].length),
+             other = rp_det_hash(&end[1].address, end[1].length);
     return one == other ? 0 : rp_det_mix(one < other ? one : other, one < other ? other : one) | 1;
 }
 
@@ -328,7 +320,7 @@ static struct rp_shared_published *published(uint64_t service)
 
 int rp_det_publish_name(const char *service, MPI_Info info, const char *port)
 {
-    uint64_t name = hash_of(service, strlen(service));
+    uint64_t name = rp_det_hash(service, strlen(service));
 
     require_one_host();
     rp_det_wait_for_turn();
@@ -352,7 +344,7 @@ int rp_det_unpublish_name(const char *service, MPI_Info info, const char *port)
     rp_det.inside++;
     int rc = rp_pmpi.Unpublish_name(service, info, port);
     rp_det.inside--;
-    struct rp_shared_published *at = published(hash_of(service, strlen(service)));
+    struct rp_shared_published *at = published(rp_det_hash(service, strlen(service)));
     if (rc == MPI_SUCCESS && at)
         at->service = 0;
     return rc;
@@ -362,7 +354,7 @@ int rp_det_lookup_name(const char *service, MPI_Info info, char *port)
 {
     require_one_host();
     rp_det_wait_for_turn();
-    const struct rp_shared_published *at = published(hash_of(service, strlen(service)));
+    const struct rp_shared_published *at = published(rp_det_hash(service, strlen(service)));
     rp_det_decided(RP_DET_ANSWER, 3, at != NULL);
     if (at) {
         strcpy(port, at->port);

@@ -16,6 +16,7 @@
 #include "base/diagnostics.h"
 #include "job/job_names.h"
 #include "job/settings.h"
+#include "peers/peer_det.h"
 #include "peers/peer_partial.h"
 #include "entry/captured.h"
 #include "preload/constants.h"
@@ -23,6 +24,7 @@
 #include "entry/escaped_call.h"
 #include "entry/refuse.h"
 #include "preload/modules.h"
+#include "preload/own_session.h"
 #include "preload/unknown_functions.h"
 #include "peers/peer_reprise.h"
 #include "entry/thread_state.h"
@@ -104,12 +106,18 @@ static int copy_nothing(MPI_Comm comm, int key, void *extra, void *in, void *out
     return MPI_SUCCESS;
 }
 
+static bool has_ended;     /* the record is complete */
+static bool is_in_init;    /* between MPI_Init and MPI_Finalize */
+static bool is_in_session; /* the record began with a session */
+static bool is_in_world;   /* and we called MPI_Init */
+
 static void finish(void)
 {
     rp_thread_state.depth = 1;
     rp_threads_enter();
     rp_engine->finalize();
     rp_engine = NULL;
+    has_ended = true;
     rp_threads_leave();
     rp_thread_state.depth = RP_UNTRACKED_THREAD;
 }
@@ -132,39 +140,48 @@ static void hook_finalize(void)
     rp_pmpi.Comm_free_keyval(&key);
 }
 
-/*
- * Sessions. A program that begins with a session has no MPI_COMM_WORLD: we make one of the set of
- * all processes, in a session of our own, which all of them must open then, and end with the
- * program's last session.
- */
+/* What comes behind the end of a record is in none, so a replay could not be called identical. */
+static void refuse(const char *function, const char *when)
+{
+    if (rp_is_allowed(function))
+        return;
+    rp_error("%s %s cannot be replayed yet, so the program is stopped here; '--allow %s' lets it "
+             "through unrecorded",
+             function, when, function);
+    reprise_refused(function);
+    rp_end_job(REPRISE_EXIT_UNSUPPORTED);
+}
+
+static void begin(const char *function)
+{
+    if (has_ended)
+        refuse(function, "after the program has finalized MPI once");
+    rp_job_enter();
+}
+
+/* Sessions. What begins with the program's first session ends with its last one, or with
+ * MPI_Finalize, if that comes later. */
 
 #if RP_HAS_SESSIONS
 static unsigned sessions; /* of the program */
-static MPI_Session own_session;
-static bool is_in_session, is_in_world;
-
-static MPI_Comm communicator_of(const char *set, const char *tag)
-{
-    MPI_Group group;
-    MPI_Comm comm;
-
-    if (rp_pmpi.Group_from_session_pset(own_session, set, &group) != MPI_SUCCESS ||
-        rp_pmpi.Comm_create_from_group(group, tag, rp_constant.info_null, rp_constant.errors_return,
-                                       &comm) != MPI_SUCCESS) {
-        rp_error("MPI_Session_init: no communicator of %s", set);
-        rp_state.is_initialised = false; /* nothing that could be aborted */
-        rp_end_job(REPRISE_EXIT_UNSUPPORTED);
-    }
-    rp_pmpi.Group_free(&group);
-    return comm;
-}
 
 /* Alone, MPI_COMM_WORLD stands for all sets: a process that no launcher started gets no
- * communicator of a set from Open MPI, and MPICH 5 has no MPI_COMM_SELF without MPI_Init. */
+ * communicator of a set from Open MPI, and MPICH 5 has no MPI_COMM_SELF without MPI_Init. As in the
+ * recording, our communicator is not MPI_COMM_WORLD itself, which the program may use later. */
 static bool open_world(void)
 {
     is_in_world = rp_setting("REPRISE_SOLO") != NULL;
-    return is_in_world && rp_pmpi.Init(NULL, NULL) == MPI_SUCCESS;
+    if (!is_in_world || rp_pmpi.Init(NULL, NULL) != MPI_SUCCESS)
+        return false;
+    rp_pmpi.Comm_dup(rp_constant.world, &rp_constant.world);
+    return true;
+}
+
+/* The deterministic library has a session of its own, and these calls are not the program's. */
+static void pass(int begins)
+{
+    if (reprise_det_pass)
+        reprise_det_pass(begins);
 }
 
 static void open_session(void)
@@ -172,27 +189,27 @@ static void open_session(void)
     is_in_session = true;
     if (open_world())
         return;
-    if (rp_pmpi.Session_init(rp_constant.info_null, rp_constant.errors_return, &own_session) !=
-        MPI_SUCCESS) {
-        rp_error("MPI_Session_init: no session for reprise");
-        rp_state.is_initialised = false;
+    pass(1);
+    const char *missing = rp_own_session_open("reprise");
+    pass(0);
+    if (missing) {
+        rp_error("MPI_Session_init: %s", missing);
+        rp_state.is_initialised = false; /* nothing that could be aborted */
         rp_end_job(REPRISE_EXIT_UNSUPPORTED);
     }
-    rp_constant.world = communicator_of("mpi://WORLD", "reprise.world");
-    rp_constant.self = communicator_of("mpi://SELF", "reprise.self");
 }
 
 static void close_session(void)
 {
     finish();
     is_in_session = false;
-    if (is_in_world) {
+    pass(1);
+    if (is_in_world)
         rp_pmpi.Finalize();
-        return;
-    }
-    rp_pmpi.Comm_free(&rp_constant.self);
-    rp_pmpi.Comm_free(&rp_constant.world);
-    rp_pmpi.Session_finalize(&own_session);
+    else
+        rp_own_session_close();
+    pass(0);
+    rp_state.is_initialised = false;
 }
 #else
 static void open_session(void)
@@ -219,7 +236,7 @@ static void start(bool by_world)
     struct rp_problem why;
 
     rp_state.is_initialised = true;
-    if (!mode || rp_engine)
+    if (!mode || rp_engine || has_ended)
         return;
     rp_next_resolve(); /* a tool behind us is found at once, the library perhaps only now */
     rp_constants_find();
@@ -256,17 +273,24 @@ bool rp_life_is_begun(void)
     return rp_state.is_initialised;
 }
 
+static int initialised(int rc)
+{
+    if (rc != MPI_SUCCESS)
+        return rc;
+    is_in_init = true;
+    start(true);
+    return rc;
+}
+
 int rp_life_Init(const struct rp_next *next, int *argc, char ***argv)
 {
     if (rp_is_inside())
         return next->Init(argc, argv);
-    rp_job_enter();
+    begin("MPI_Init");
     rp_thread_state.depth++;
-    int rc = next->Init(argc, argv);
+    int rc = is_in_world ? MPI_SUCCESS : next->Init(argc, argv);
     rp_thread_state.depth--;
-    if (rc == MPI_SUCCESS)
-        start(true);
-    return rc;
+    return initialised(rc);
 }
 
 int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int required,
@@ -274,13 +298,12 @@ int rp_life_Init_thread(const struct rp_next *next, int *argc, char ***argv, int
 {
     if (rp_is_inside())
         return next->Init_thread(argc, argv, required, provided);
-    rp_job_enter();
+    begin("MPI_Init_thread");
     rp_thread_state.depth++;
-    int rc = next->Init_thread(argc, argv, required, provided);
+    int rc = is_in_world ? rp_pmpi.Query_thread(provided)
+                         : next->Init_thread(argc, argv, required, provided);
     rp_thread_state.depth--;
-    if (rc == MPI_SUCCESS)
-        start(true);
-    return rc;
+    return initialised(rc);
 }
 
 #if RP_HAS_SESSIONS
@@ -289,7 +312,7 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 {
     if (rp_is_inside())
         return next->Session_init(info, errhandler, session);
-    rp_job_enter();
+    begin("MPI_Session_init");
     rp_thread_state.depth++;
     int rc = next->Session_init(info, errhandler, session);
     rp_thread_state.depth--;
@@ -300,17 +323,33 @@ int rp_life_Session_init(const struct rp_next *next, MPI_Info info, MPI_Errhandl
 
 int rp_life_Session_finalize(const struct rp_next *next, MPI_Session *session)
 {
-    if (!rp_is_inside() && --sessions == 0 && is_in_session && rp_engine)
+    if (!rp_is_inside() && --sessions == 0 && is_in_session && !is_in_init && rp_engine)
         close_session();
     return next->Session_finalize(session);
+}
+
+static void finalize_sessions(void)
+{
+    if (!rp_engine || rp_is_inside())
+        return;
+    if (sessions > 0 && !is_in_session)
+        refuse("MPI_Finalize", "while the program has a session open");
+    if (sessions == 0 && is_in_session)
+        close_session();
+    is_in_init = false;
+}
+#else
+static void finalize_sessions(void)
+{
 }
 #endif
 
 int rp_life_Finalize(const struct rp_next *next)
 {
-    int rc = next->Finalize();
+    finalize_sessions();
+    int rc = is_in_world ? MPI_SUCCESS : next->Finalize();
 
-    rp_state.is_initialised = false;
+    rp_state.is_initialised = is_in_session && rp_engine;
     return rc;
 }
 

@@ -77,6 +77,7 @@ int main(int argc, char **argv)
     use_files(name);
     MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Barrier(MPI_COMM_WORLD); // files take as long as they like
     for (int i = 1; i < check.size; i++)
         if (check.rank == 0) {
             MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 1
 // native: same
-// det: refused: MPI_Session_init
 // about: a job of one process with a session, and no MPI_Init; MPICH has less of itself running
 //     then
 #include "check.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
-// det: refused: MPI_Session_init
 // native: differs
 // also: clocks solo
 // about: no MPI_Init: two sessions after each other, communicators of groups, wildcard receives on
