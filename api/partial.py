@@ -172,6 +172,8 @@ def send_init(call):
 def areas_of(call):
     buf, count, datatype = re.fullmatch(r"\((\w+), (\w+), (\w+)\)", call.notes).groups()
     some = "source != MPI_PROC_NULL" if "source" in call.names else "*message != rp_constant.message_no_proc" if "message" in call.names else "1"
+    if "partitions" in call.names:
+        return f"    struct rp_areas areas;\n    rp_areas_parts(&areas, {some}, {buf}, partitions, (int64_t){count}, {datatype});\n"
     return f"    struct rp_areas areas;\n    rp_areas_one(&areas, {some}, {buf}, (int64_t){count}, {datatype});\n    areas.sized = true;\n"
 
 

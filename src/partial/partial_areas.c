@@ -124,6 +124,28 @@ static struct rp_area *area_at(const struct rp_areas *areas, size_t i)
     return areas->area ? &areas->area[i] : (struct rp_area *)&areas->one;
 }
 
+void rp_areas_parts(struct rp_areas *areas, uint64_t members, void *buf, int parts, int64_t count,
+                    MPI_Datatype type)
+{
+    MPI_Aint lb, extent;
+
+    if (has_none(areas, members, buf, type) || count <= 0 || parts <= 0)
+        return;
+    rp_pmpi.Type_get_extent(type, &lb, &extent);
+    reserve(areas, (uint64_t)parts);
+    for (int i = 0; i < parts; i++)
+        set(&areas->area[i], (char *)buf + i * count * extent, count, type);
+}
+
+struct rp_areas rp_areas_part(const struct rp_areas *areas, int part)
+{
+    struct rp_areas one = {.count = part >= 0 && (size_t)part < areas->count};
+
+    if (one.count)
+        one.one = *area_at(areas, (size_t)part);
+    return one;
+}
+
 void rp_areas_keep(struct rp_areas *areas)
 {
     for (size_t i = 0; i < areas->count; i++) {

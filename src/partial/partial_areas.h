@@ -28,6 +28,11 @@ void rp_areas_one(struct rp_areas *areas, uint64_t members, void *buf, int64_t c
                   MPI_Datatype type);
 void rp_areas_times(struct rp_areas *areas, uint64_t members, void *buf, int64_t count,
                     MPI_Datatype type);
+/* One for each part of a buffer, of `count` elements each; and a part of these, valid as long as
+ * they are. */
+void rp_areas_parts(struct rp_areas *areas, uint64_t members, void *buf, int parts, int64_t count,
+                    MPI_Datatype type);
+struct rp_areas rp_areas_part(const struct rp_areas *areas, int part);
 /* One for each member. Displacements in elements, or of `w` in bytes; `wide`: counts and
  * displacements have the sizes of MPI_Count and MPI_Aint. */
 void rp_areas_v(struct rp_areas *areas, uint64_t members, void *buf, const void *counts,

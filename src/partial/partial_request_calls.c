@@ -59,6 +59,45 @@ int rp_partial_feed_Request_get_status(MPI_Request request, int *flag, MPI_Statu
     return rc;
 }
 
+#if RP_HAS_PARTITIONED
+/* The program may use a partition from the first yes on. */
+int rp_partial_record_Parrived(const struct rp_next *next, MPI_Request request, int partition,
+                               int *flag)
+{
+    bool is_open = rp_real_begin();
+    int rc = next->Parrived(request, partition, flag);
+    rp_real_end(is_open);
+    if (rp_partial.has_threads && rc == MPI_SUCCESS && !*flag && rp_threads_skip_no())
+        return rc;
+    struct rp_request *r = rp_request_find(request);
+    bool full = rc == MPI_SUCCESS && *flag && r && r->active;
+    rp_partial_record_begin(&rp_f_Parrived, true, rp_check(0, partition), rc);
+    rp_partial_record_number(rc == MPI_SUCCESS && *flag);
+    rp_partial_record_number(full);
+    if (full) {
+        struct rp_areas part = rp_areas_part(&r->areas, partition);
+        rp_areas_put(&part, -1);
+    }
+    rp_partial_record_end();
+    return rc;
+}
+
+int rp_partial_feed_Parrived(MPI_Request request, int partition, int *flag)
+{
+    int rc = rp_partial_feed_begin(&rp_f_Parrived, true, rp_check(0, partition));
+    const struct rp_request *r = rp_request_find(request);
+    struct rp_areas part = {0};
+
+    *flag = (int)rp_partial_feed_number();
+    if (r)
+        part = rp_areas_part(&r->areas, partition);
+    if (rp_partial_feed_number())
+        rp_areas_fill(&part);
+    rp_request_finish(rc, rp_request_raiser(1, &request, 0));
+    return rc;
+}
+#endif
+
 /* Starts and ends */
 
 /* Recording, before the call: what it stores at once is seen then. */

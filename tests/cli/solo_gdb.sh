@@ -25,7 +25,7 @@ run 60 break "$reprise" solo -r 1 --break "solo_gdb_order.c:$line" run
 grep -q "Breakpoint 1, main" break.out && grep -q "^$line" break.out || fail "--break: no stop"
 
 # The rank alone stops where it crashed.
-run 60 crash "$reprise" record --ranks all -o crashed "${launch[@]}" ./order crash
+run_failing crashed 60 crash "$reprise" record --ranks all -o crashed "${launch[@]}" ./order crash
 [ "$status" -ne 0 ] || fail "no crash"
 run 60 again "$reprise" solo -r 1 crashed -- gdb -q -batch -ex run -ex 'x/i $pc' -ex bt -ex 'print value' --args ./order crash
 grep -q 'SIGSEGV' again.out || fail "no crash alone"

@@ -36,8 +36,8 @@ look() { # RECORD FILE KIND COMMAND...: refused for that
     shift 3
     rm -rf other && cp -a "$record" other
     put "$kind" "other/$file"
-    run 60 looked "$@"
-    [ "$status" -ne 141 ] || run 60 looked "$@" # MPICH's launcher may die of a process that ends at once
+    run_failing "" 60 looked "$@"
+    [ "$status" -ne 141 ] || run_failing "" 60 looked "$@" # MPICH's launcher may die of a process that ends at once
     [ "$status" -eq 122 ] || fail "$* with a $kind as $file: exit status $status"
     grep -q -- "$file: it is a $kind" looked.err || fail "$* with a $kind as $file: not said"
 }

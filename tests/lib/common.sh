@@ -76,6 +76,18 @@ descendants() {
 }
 
 # SECONDS NAME COMMAND...: output in NAME.out and NAME.err, status in $status. A time-out shows every process's stack.
+# run, of what ends with an error and makes this record, or "": again where the launcher says that it did not. That of MPICH 4.2 returns 0 in 3 of 100
+# runs whose rank ended by one, also without reprise.
+run_failing() { # RECORD LIMIT NAME COMMAND...
+    local record=$1 try
+    shift
+    for try in 1 2 3; do
+        [ -z "$record" ] || rm -rf "$record"
+        run "$@"
+        [ "$status" -eq 0 ] || return 0
+    done
+}
+
 run() {
     local name=$2 try
     for try in 1 2 3; do

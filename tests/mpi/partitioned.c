@@ -4,7 +4,7 @@
 // det: refused: MPI_Parrived
 // native: differs
 // needs: mpi4
-// also: clocks
+// also: clocks solo
 // about: partitioned communication, MPI_Parrived polled, beside wildcard receives
 #include "check.h"
 
