@@ -176,34 +176,65 @@ int rp_ft_Comm_create(MPI_Comm old, MPI_Group group, MPI_Comm *out)
     return MPI_SUCCESS;
 }
 
-/* Members agree on a context by messages in the parent's own, by a tag that only such calls use. */
+enum { CREATE_GROUP = 1 << 20 };
+
+/* Members, by their ranks in the parent, agree on a context by messages in the parent's own, by a
+ * tag that only such calls use. The first takes the greatest. Returns it. */
+static int32_t agree_in_group(struct rp_ft_comm *parent, int count, const int *members, int tag)
+{
+    int32_t next = rp_ft_next_context(), theirs, context = parent->context + 1;
+    int first = members[0];
+
+    for (int i = 1; i < count && parent->rank == first; i++) {
+        rp_ft_finish(rp_ft_receive(parent, context, members[i], tag, &theirs, 1, MPI_INT));
+        next = theirs > next ? theirs : next;
+    }
+    if (parent->rank != first) {
+        rp_ft_send(parent, context, first, tag, &next, 1, MPI_INT, 0, NULL);
+        rp_ft_finish(rp_ft_receive(parent, context, first, tag, &next, 1, MPI_INT));
+    }
+    for (int i = 1; i < count && parent->rank == first; i++)
+        rp_ft_send(parent, context, members[i], tag, &next, 1, MPI_INT, 0, NULL);
+    return next;
+}
+
+/* Returns the ranks of the parent of these ranks of the world, and whether we are among them. */
+static int *find_members(const struct rp_ft_comm *parent, int count, const int *ranks, bool *is_one)
+{
+    int *members = rp_ft_alloc((size_t)count * sizeof *members);
+
+    *is_one = false;
+    for (int i = 0; i < count; i++) {
+        while (members[i] < parent->size && parent->members[members[i]] != ranks[i])
+            members[i]++;
+        *is_one |= members[i] == parent->rank;
+    }
+    return members;
+}
+
+/* Returns NULL to who is not in the group. */
+static struct rp_ft_comm *create_group(struct rp_ft_comm *parent, MPI_Group group, int tag)
+{
+    int count, *ranks = rp_ft_comm_ranks_of_group(group, &count);
+    bool is_one;
+    int *members = find_members(parent, count, ranks, &is_one);
+    struct rp_ft_comm *new = NULL;
+
+    if (is_one) {
+        int32_t next = agree_in_group(parent, count, members, tag);
+        rp_ft_set_next_context(next + RP_FT_CONTEXTS_A_COMM);
+        new = rp_ft_comm_add(parent, false, next, count, ranks);
+    }
+    free(members);
+    free(ranks);
+    return new;
+}
+
 int rp_ft_Comm_create_group(MPI_Comm old, MPI_Group group, int tag, MPI_Comm *out)
 {
-    enum { CREATE_GROUP = 1 << 20 };
-    struct rp_ft_comm *comm = rp_ft_comm_of(old), among = {0};
-    int count, *ranks = rp_ft_comm_ranks_of_group(group, &count), place = MPI_UNDEFINED;
-    int32_t next = rp_ft_next_context();
+    struct rp_ft_comm *new =
+        create_group(rp_ft_comm_of(old), group, -CREATE_GROUP - tag % CREATE_GROUP);
 
-    for (int i = 0; i < count; i++)
-        if (ranks[i] == rp_ft.rank)
-            place = i;
-    *out = MPI_COMM_NULL;
-    if (place != MPI_UNDEFINED) {
-        among = (struct rp_ft_comm){.rank = place, .size = count, .members = ranks};
-        int32_t theirs, own = CREATE_GROUP + tag % CREATE_GROUP;
-        for (int i = 1; i < count && place == 0; i++) {
-            rp_ft_finish(rp_ft_receive(&among, comm->context + 1, i, -own, &theirs, 1, MPI_INT));
-            next = theirs > next ? theirs : next;
-        }
-        if (place > 0) {
-            rp_ft_send(&among, comm->context + 1, 0, -own, &next, 1, MPI_INT, 0, NULL);
-            rp_ft_finish(rp_ft_receive(&among, comm->context + 1, 0, -own, &next, 1, MPI_INT));
-        }
-        for (int i = 1; i < count && place == 0; i++)
-            rp_ft_send(&among, comm->context + 1, i, -own, &next, 1, MPI_INT, 0, NULL);
-        rp_ft_set_next_context(next + RP_FT_CONTEXTS_A_COMM);
-        *out = rp_ft_comm_add(comm, false, next, count, ranks)->handle;
-    }
-    free(ranks);
+    *out = new ? new->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
