@@ -8,6 +8,7 @@
 #include "ft/ft_abort.h"
 #include "ft/ft_comms.h"
 #include "ft/ft_determinants.h"
+#include "ft/ft_general.h"
 #include "ft/ft_log.h"
 #include "ft/ft_match.h"
 #include "ft/ft_progress.h"
@@ -38,6 +39,8 @@ int rp_ft_request_complete(MPI_Request *handle, MPI_Status *status)
     if (request->entry)
         request->entry->request = NULL;
     request->entry = NULL;
+    if (request->kind == RP_FT_GENERAL)
+        rp_ft_general_end(request);
     error = request->status.MPI_ERROR;
     if (error != MPI_SUCCESS)
         completion.failed_on = request->comm;
@@ -107,6 +110,14 @@ static void wait_for_all(int count, const MPI_Request *handles)
         RP_FT_WAIT_UNTIL(is_done(handles[i]));
 }
 
+/* What a call answered before the failure holds again. */
+static void wait_again(bool tests, MPI_Request handle)
+{
+    if (tests && is_live(handle))
+        rp_ft_general_must_be_done(of(handle));
+    RP_FT_WAIT_UNTIL(is_done(handle));
+}
+
 static bool all_are_done(int count, const MPI_Request *handles)
 {
     for (int i = 0; i < count; i++)
@@ -123,7 +134,8 @@ static bool test_all(int count, const MPI_Request *handles)
     if (rp_ft_outcome_is_no())
         return false;
     if (rp_ft_outcome_next(&replayed)) {
-        wait_for_all(count, handles);
+        for (int i = 0; i < count; i++)
+            wait_again(true, handles[i]);
         return true;
     }
     rp_ft_progress();
@@ -162,7 +174,7 @@ static int choose_again(const struct rp_completion *c, int *indices)
         while (number < answer && rp_ft_outcome_next(&index))
             indices[number++] = (int)index;
     for (int i = 0; i < number; i++)
-        RP_FT_WAIT_UNTIL(is_done(c->requests[indices[i]]));
+        wait_again(c->tests, c->requests[indices[i]]);
     return number;
 }
 
@@ -248,6 +260,8 @@ int rp_ft_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
         return MPI_SUCCESS;
     }
     *flag = test_all(1, &handle);
+    if (*flag && of(handle)->kind == RP_FT_GENERAL)
+        return rp_ft_general_get_status(of(handle), status);
     if (*flag && status != MPI_STATUS_IGNORE)
         *status = of(handle)->status;
     return MPI_SUCCESS;
@@ -259,6 +273,10 @@ int rp_ft_Request_free(MPI_Request *handle)
 
     if (*handle == MPI_REQUEST_NULL)
         return rp_ft_error(rp_ft_comm_world(), MPI_ERR_REQUEST);
+    if (request->kind == RP_FT_GENERAL) {
+        *handle = MPI_REQUEST_NULL;
+        return rp_ft_general_free(request);
+    }
     if (request->active && request->kind == RP_FT_RECEIVE && !request->done)
         rp_ft_die(REPRISE_EXIT_UNSUPPORTED, "MPI_Request_free of a receive that is under way "
                                             "cannot be recovered: wait for it, or cancel it");
@@ -282,6 +300,8 @@ int rp_ft_Cancel(MPI_Request *handle)
     int64_t replayed;
     bool wins = false;
 
+    if (is_live(*handle) && request->kind == RP_FT_GENERAL)
+        return rp_ft_general_cancel(request);
     if (!is_live(*handle) || request->kind != RP_FT_RECEIVE)
         return MPI_SUCCESS;
     if (rp_ft_outcome_next(&replayed)) {

@@ -7,7 +7,8 @@
  * - datatypes: that MPI's own of Fortran have no size, and those of C that are the same memory are
  * taken instead; pairs of two reals, which C does not have, are made (ft_pairs.c);
  * - handles of requests, which are numbers. The bindings read the number in the request itself, at
- * a place that is tried once.
+ * a place that is tried once;
+ * - generalized requests: the bindings write into MPI's own, so they are made here.
  *
  * What the bindings do with the inside of communicators cannot be done: ours are not what they take
  * them for. It is refused: attributes, but for those that MPI sets, and lists of datatypes.
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "ft/ft_abort.h"
+#include "ft/ft_enter.h"
 #include "ft/ft_pairs.h"
 #include "ft/ft_request.h"
 #include "ft/ft_state.h"
@@ -280,3 +282,71 @@ MPI_Request rp_ft_Request_f2c(MPI_Fint number)
 
     return request ? (MPI_Request)request : MPI_REQUEST_NULL;
 }
+
+/* Generalized requests. Their functions get everything by its address. */
+
+struct fortran_general {
+    void (*query)(MPI_Aint *extra, MPI_Fint *status, MPI_Fint *error);
+    void (*free)(MPI_Aint *extra, MPI_Fint *error);
+    void (*cancel)(MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *error);
+    MPI_Aint *extra;
+};
+
+static int query(void *data, MPI_Status *status)
+{
+    const struct fortran_general *general = data;
+    MPI_Fint in_fortran[STATUS_SIZE], error = MPI_SUCCESS;
+
+    rp_real.Status_c2f(status, in_fortran);
+    general->query(general->extra, in_fortran, &error);
+    rp_real.Status_f2c(in_fortran, status);
+    return error;
+}
+
+static int release(void *data)
+{
+    struct fortran_general *general = data;
+    MPI_Fint error = MPI_SUCCESS;
+
+    general->free(general->extra, &error);
+    free(general);
+    return error;
+}
+
+static int cancel(void *data, int complete)
+{
+    const struct fortran_general *general = data;
+    MPI_Fint in_fortran = complete != 0, error = MPI_SUCCESS;
+
+    general->cancel(general->extra, &in_fortran, &error);
+    return error;
+}
+
+static void start(struct fortran_general general, MPI_Fint *request, MPI_Fint *error)
+{
+    struct fortran_general *copy = rp_ft_alloc(sizeof *copy);
+    MPI_Request handle;
+
+    *copy = general;
+    rp_ft_enter("MPI_Grequest_start");
+    int result = rp_ft_Grequest_start(query, release, cancel, copy, &handle);
+    *request = rp_ft_Request_c2f(handle);
+    if (error)
+        *error = result;
+}
+
+#define GREQUEST_START(NAME)                                                                       \
+    EXPORTED void NAME(void (*query)(MPI_Aint *, MPI_Fint *, MPI_Fint *),                          \
+                       void (*free)(MPI_Aint *, MPI_Fint *),                                       \
+                       void (*cancel)(MPI_Aint *, const MPI_Fint *, MPI_Fint *), MPI_Aint *extra,  \
+                       MPI_Fint *request, MPI_Fint *error);                                        \
+    void NAME(void (*query)(MPI_Aint *, MPI_Fint *, MPI_Fint *),                                   \
+              void (*free)(MPI_Aint *, MPI_Fint *),                                                \
+              void (*cancel)(MPI_Aint *, const MPI_Fint *, MPI_Fint *), MPI_Aint *extra,           \
+              MPI_Fint *request, MPI_Fint *error)                                                  \
+    {                                                                                              \
+        start((struct fortran_general){query, free, cancel, extra}, request, error);               \
+    }
+GREQUEST_START(mpi_grequest_start_)
+GREQUEST_START(pmpi_grequest_start_)
+GREQUEST_START(ompi_grequest_start_f)

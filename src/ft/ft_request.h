@@ -12,8 +12,9 @@
 
 struct rp_ft_comm;
 struct rp_ft_entry;
+struct rp_ft_general;
 
-enum rp_ft_request_kind { RP_FT_SEND, RP_FT_RECEIVE, RP_FT_COLLECTIVE };
+enum rp_ft_request_kind { RP_FT_SEND, RP_FT_RECEIVE, RP_FT_COLLECTIVE, RP_FT_GENERAL };
 
 struct rp_ft_request {
     enum rp_ft_request_kind kind;
@@ -38,6 +39,7 @@ struct rp_ft_request {
     int bound_rank;              /* replay: it takes this one message */
     uint64_t bound_seq;
     struct rp_ft_request *next_pending, *next_persistent;
+    struct rp_ft_general *general; /* generalized: the functions of the program */
 };
 
 /* Returns a request that is neither active nor done. rp_ft_request_free frees it; Fortran's number
