@@ -14,9 +14,22 @@ import re
 import sys
 
 from generate import Entry, write_known
-from header import read_header
+from header import Function, read_header
 from table import Table, fail
 
+SESSION, SESSIONS, TEXT, INFO = ("MPI_Session ", ""), ("MPI_Session *", ""), ("const char *", ""), ("MPI_Info ", "")
+HANDLER, GROUP, INT, INTS = ("MPI_Errhandler ", ""), ("MPI_Group ", ""), ("int ", ""), ("int *", "")
+# Programs of a later Open MPI run under a library that an mpi.h without these has made.
+LATER = {
+    "MPI_Session_init": [INFO, HANDLER, SESSIONS],
+    "MPI_Session_finalize": [SESSIONS],
+    "MPI_Session_call_errhandler": [SESSION, INT],
+    "MPI_Session_get_num_psets": [SESSION, INFO, INTS],
+    "MPI_Session_get_nth_pset": [SESSION, INFO, INT, INTS, ("char *", "")],
+    "MPI_Session_get_pset_info": [SESSION, TEXT, ("MPI_Info *", "")],
+    "MPI_Group_from_session_pset": [SESSION, TEXT, ("MPI_Group *", "")],
+    "MPI_Comm_create_from_group": [GROUP, TEXT, INFO, HANDLER, ("MPI_Comm *", "")],
+}
 HANDLES = re.compile(r"\bMPI_(Comm|Request|Win|File|Message)\b")
 
 
@@ -35,9 +48,19 @@ def entry_of(function, table):
     return Entry(function, class_of(function, table), names)
 
 
-def write_header(entries, out):
+def complete(header):
+    """Adds what an older mpi.h does not have. Returns whether it has sessions."""
+    has_sessions = "MPI_Session_init" in header
+    for name, types in LATER.items():
+        header.setdefault(name, Function(name, "int", types))
+    return has_sessions
+
+
+def write_header(entries, has_sessions, out):
     out.write("/* Made by api/ft.py. */\n#ifndef RP_FT_ENTRIES_H\n#define RP_FT_ENTRIES_H\n\n")
-    out.write("#include <mpi.h>\n\n#include \"base/visibility.h\"\n\nstruct rp_ft_real {\n")
+    out.write("#include <mpi.h>\n\n#include \"base/visibility.h\"\n\n")
+    out.write("" if has_sessions else "typedef struct ompi_instance_t *MPI_Session; /* as in Open MPI 5 */\n\n")
+    out.write("struct rp_ft_real {\n")
     for e in entries:
         out.write(f"    {e.result} (*{e.member})({e.parameters});\n")
     out.write("};\nextern RP_HIDDEN struct rp_ft_real rp_real;\nvoid rp_ft_real_find(void);\n\n")
@@ -77,6 +100,7 @@ def main():
     if len(sys.argv) != 4:
         fail("usage: ft.py FUNCTIONS_TABLE PREPROCESSED_MPI_H OUTPUT_DIRECTORY")
     table, header = Table(sys.argv[1]), read_header(sys.argv[2])
+    has_sessions = complete(header)
     entries = [entry_of(f, table) for name, f in sorted(header.items())
                if name.startswith("MPI_") and not name.endswith(("_fn", "_function"))]
     missing = [name for name, row in table.rows.items()
@@ -84,7 +108,7 @@ def main():
     if missing:
         fail("not in mpi.h: " + " ".join(missing))
     with open(sys.argv[3] + "/ft_entries.h", "w") as out:
-        write_header(entries, out)
+        write_header(entries, has_sessions, out)
     with open(sys.argv[3] + "/entries.c", "w") as out:
         write_entries(entries, out)
         write_known(header, table, "ft", out)

@@ -36,6 +36,7 @@
 #include "ft/ft_match.h"
 #include "ft/ft_progress.h"
 #include "ft/ft_pt2pt.h"
+#include "ft/ft_sessions.h"
 #include "ft/ft_snapshot.h"
 #include "ft/ft_state.h"
 #include "ft/ft_transport.h"
@@ -133,6 +134,11 @@ static void refuse_what_it_cannot_hold(void)
             "iteration %ld ends with a communicator that was made inside the loop: a checkpoint "
             "cannot hold it; make it before the loop, or free it within the iteration",
             rp_ft.iteration);
+    if (rp_ft_sessions_has_of_loop())
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "iteration %ld ends with a session that was opened inside the loop: a checkpoint "
+                  "cannot hold it; open it before the loop, or end it within the iteration",
+                  rp_ft.iteration);
 }
 
 static void flush_channels(void)

@@ -238,3 +238,15 @@ int rp_ft_Comm_create_group(MPI_Comm old, MPI_Group group, int tag, MPI_Comm *ou
     *out = new ? new->handle : MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
+
+/* Where several threads do not call MPI at once, the program's tag tells nothing: members that wait
+ * for each other in another order would wait for ever. */
+int rp_ft_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info,
+                                 MPI_Errhandler handler, MPI_Comm *out)
+{
+    struct rp_ft_comm *new = create_group(rp_ft_comm_world(), group, -2 * CREATE_GROUP);
+
+    (void)tag, (void)info;
+    *out = new ? new->handle : MPI_COMM_NULL;
+    return new ? rp_real.Comm_set_errhandler(new->handle, handler) : MPI_SUCCESS;
+}

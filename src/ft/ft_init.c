@@ -12,6 +12,10 @@
  * which a spare has the dead one's rank, exchange how many messages of each channel arrived, and
  * send again what did not (ft_recover.c). The spare starts the program anew. It receives from the
  * logs, and what it sends is dropped as long as its receiver has it.
+ *
+ * A program's first session begins all that, too, by a real MPI_Init. MPI_Finalize ends it if no
+ * session is open. Else, and in a program without MPI_Init, the program's exit does: another
+ * session may be opened behind the last one, in one rank and not in others.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -39,6 +43,7 @@
 #include "ft/ft_progress.h"
 #include "ft/ft_recover.h"
 #include "ft/ft_respawn.h"
+#include "ft/ft_sessions.h"
 #include "ft/ft_share.h"
 #include "ft/ft_state.h"
 #include "ft/ft_transmit.h"
@@ -49,6 +54,11 @@
 #include "preload/constants.h"
 #include "recovery/survivor.h"
 #include "reprise.h"
+
+/* What the program has called. */
+static struct {
+    bool init, finalize;
+} called;
 
 static void find(const char *name, void *slot)
 {
@@ -159,9 +169,19 @@ static void start_parts(void)
     rp_ft_compression_start();
 }
 
+static int finish(void);
+
+static void end_behind_sessions(void)
+{
+    if (!rp_ft.on || rp_ft_sessions_are_open() || (called.init && !called.finalize))
+        return;
+    rp_ft.call = "the end of the program";
+    finish();
+}
+
 static void start(void)
 {
-    rp_ft_process_start();
+    rp_ft_process_start(end_behind_sessions);
     set_yielding();
     MPI_Comm joined = rp_ft_respawn_join();
     assign_ranks(joined != MPI_COMM_NULL);
@@ -218,7 +238,7 @@ static void enter(void)
                          "(REPRISE_FT_INIT_PATIENCE=SECONDS waits longer)");
 }
 
-int rp_ft_Init(int *argc, char ***argv)
+static int init(int *argc, char ***argv)
 {
     enter();
     int error = rp_real.Init(argc, argv);
@@ -228,7 +248,7 @@ int rp_ft_Init(int *argc, char ***argv)
     return error;
 }
 
-int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
+static int init_thread(int *argc, char ***argv, int required, int *provided)
 {
     enter();
     int error =
@@ -238,13 +258,60 @@ int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (error == MPI_SUCCESS)
         start();
     rp_ft_watchdog_stop();
+    return error;
+}
+
+/* Returns whether a session has begun all that MPI_Init does. */
+static bool is_begun(void)
+{
+    bool is_first = !called.init;
+
+    called.init = true;
+    return rp_ft.on && is_first;
+}
+
+int rp_ft_Init(int *argc, char ***argv)
+{
+    return is_begun() ? MPI_SUCCESS : init(argc, argv);
+}
+
+int rp_ft_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int error =
+        is_begun() ? rp_real.Query_thread(provided) : init_thread(argc, argv, required, provided);
+
     if (*provided > MPI_THREAD_SERIALIZED)
         *provided = MPI_THREAD_SERIALIZED;
     return error;
 }
 
+int rp_ft_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    int provided, error = MPI_SUCCESS;
+
+    if (rp_ft.finished && !rp_ft.on)
+        rp_ft_die(REPRISE_EXIT_UNSUPPORTED,
+                  "MPI_Session_init behind MPI_Finalize: reprise ft has ended there, because no "
+                  "session was open");
+    if (!rp_ft.on)
+        error = init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+    return error == MPI_SUCCESS ? rp_ft_session_open(info, handler, session) : error;
+}
+
+int rp_ft_Initialized(int *flag)
+{
+    *flag = called.init;
+    return MPI_SUCCESS;
+}
+
+int rp_ft_Finalized(int *flag)
+{
+    *flag = called.finalize;
+    return MPI_SUCCESS;
+}
+
 /* A rank that leaves the barrier knows that all ranks are in MPI_Finalize. */
-int rp_ft_Finalize(void)
+static int finish(void)
 {
     if (setjmp(rp_ft_finalize_point) == 0) {
         rp_ft.finished = true;
@@ -258,6 +325,14 @@ int rp_ft_Finalize(void)
     rp_ft.on = false;
     rp_ft_files_wait();
     return rp_real.Finalize();
+}
+
+int rp_ft_Finalize(void)
+{
+    int error = rp_ft_sessions_are_open() ? MPI_SUCCESS : finish();
+
+    called.finalize = true;
+    return error;
 }
 
 int rp_ft_Abort(MPI_Comm comm, int code)

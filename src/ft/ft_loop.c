@@ -26,6 +26,7 @@
 #include "ft/ft_process.h"
 #include "ft/ft_protected.h"
 #include "ft/ft_request.h"
+#include "ft/ft_sessions.h"
 #include "ft/ft_snapshot.h"
 #include "ft/ft_state.h"
 #include "job/settings.h"
@@ -177,6 +178,7 @@ void rp_ft_loop_roll_back(int64_t generation)
     rp_ft_checkpointing.restart_generation = generation;
     rp_ft_requests_forget();
     rp_ft_comms_forget_loop();
+    rp_ft_sessions_forget_loop();
     longjmp(loop.point, 1);
 }
 

@@ -10,7 +10,8 @@
  * The program may end without MPI_Finalize. If it calls exit, it ends the job, as without this
  * library; ULFM would wait for it for ever. If it calls _exit or quick_exit, which is for programs
  * that cannot go on, it is as dead as by a signal: of that the launcher informs the others, while a
- * status that is not 0 leads to nothing, and the launcher never ends.
+ * status that is not 0 leads to nothing, and the launcher never ends. Behind its last session a
+ * program may end so, without MPI_Finalize: the end of MPI comes then.
  */
 #include "ft/ft_process.h"
 
@@ -25,10 +26,13 @@
 #include "base/file.h"
 #include "ft/ft_abort.h"
 #include "ft/ft_respawn.h"
+#include "ft/ft_sessions.h"
 #include "ft/ft_state.h"
 #include "job/settings.h"
 #include "preload/unknown_functions.h"
 #include "recovery/survivor.h"
+
+static void (*end_mpi)(void);
 
 static void leave_mark(const char *name)
 {
@@ -89,17 +93,25 @@ static void leave_status(int status)
     }
 }
 
+static void end_behind_program(void)
+{
+    if (rp_ft.on && rp_survivor_is_this())
+        end_mpi();
+}
+
 static void exits(int status, void *unused)
 {
     (void)unused;
+    end_behind_program();
     leave_status(status);
     if (rp_ft.on && rp_survivor_is_this())
-        rp_ft_die(status, "the program ended without MPI_Finalize, with status %d: so the job does",
-                  status);
+        rp_ft_die(status, "the program ended without %s, with status %d: so the job does",
+                  rp_ft_sessions_are_open() ? "MPI_Session_finalize" : "MPI_Finalize", status);
 }
 
 static void count_as_dead(const char *by)
 {
+    end_behind_program();
     if (!rp_ft.on || !rp_survivor_is_this())
         return;
     rp_note("the program ended by %s, without MPI_Finalize: that counts as a death", by);
@@ -111,8 +123,9 @@ static void exits_quickly(void)
     count_as_dead("quick_exit");
 }
 
-void rp_ft_process_start(void)
+void rp_ft_process_start(void (*end)(void))
 {
+    end_mpi = end;
     rp_survivor_ignore_broken_pipes();
     on_exit(exits, NULL);
     at_quick_exit(exits_quickly);

@@ -16,7 +16,7 @@
 #include "ft_entries.h"
 
 struct rp_ft_state {
-    bool on;                /* between MPI_Init and MPI_Finalize, with fault tolerance */
+    bool on;                /* from MPI_Init, or the first session, to the end */
     int rank, ranks;        /* of the program; rank is -1 in a spare */
     int spares;             /* at the start */
     int respawned;          /* processes that were started later */
