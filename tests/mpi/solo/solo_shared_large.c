@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
+// natively: 60
 // record: --allow MPI_Win_allocate_shared_c
 // about: shared windows that are made and asked about by the functions of large counts
 #include "check.h"

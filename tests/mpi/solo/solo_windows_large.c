@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 3
 // about: windows and one-sided operations of large counts: made, allocated and one within another;
-//     units, counts and types that exceed an int
+//     counts and types that exceed an int
 #include "check.h"
 
 #if MPI_VERSION >= 4
@@ -109,23 +109,6 @@ static void huge_types(MPI_Win win)
     MPI_Type_free(&whole);
 }
 
-static void huge_units(long *mine)
-{
-    long value = 7 + check.rank, got = -1;
-    int next = (check.rank + 1) % check.size;
-    MPI_Win win;
-
-    MPI_Win_create_c(mine, WORDS * sizeof *mine, 2 * huge, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_fence(0, win);
-    MPI_Put_c(&value, 1, MPI_LONG, next, 0, 1, MPI_LONG, win);
-    MPI_Win_fence(0, win);
-    MPI_Get_c(&got, 1, MPI_LONG, check.rank, 0, 1, MPI_LONG, win);
-    MPI_Win_fence(0, win);
-    check_note(got);
-    MPI_Win_free(&win);
-    note_words(mine, 1);
-}
-
 // A window of memory that is in another one already.
 static void within(long *mine)
 {
@@ -173,7 +156,6 @@ int main(int argc, char **argv)
     attributes(memory, win);
     within(memory);
     MPI_Win_free(&win);
-    huge_units(memory);
     if (check.rank > 0) {
         printf("rank %d: %016llx\n", check.rank, (unsigned long long)check.hash);
         fflush(stdout);
