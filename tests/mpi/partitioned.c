@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
 // natively: 60
-// det: refused: MPI_Parrived
+// det: refused: cannot be made deterministic
 // native: differs
 // needs: mpi4
 // also: clocks solo
