@@ -259,6 +259,11 @@ void rp_det_comms_start(void)
     add(rp_constant.self, rp_det_mix(2, rp_shared.rank), false);
 }
 
+MPI_Comm rp_det_comms_all(void)
+{
+    return rp_det_comm_by_id(world_id())->comm;
+}
+
 void rp_det_comms_add_world(void)
 {
     rp_constants_find();

@@ -22,6 +22,9 @@ struct rp_det_comm {
 
 void rp_det_comms_start(void);
 
+/* The communicator of all ranks of the job, as of MPI_COMM_WORLD. */
+MPI_Comm rp_det_comms_all(void);
+
 /* MPI_COMM_WORLD and MPI_COMM_SELF are there now, in a run that began with a session. */
 void rp_det_comms_add_world(void);
 

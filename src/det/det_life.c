@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diagnostics.h"
+#include "det/det_collectives.h"
 #include "det/det_comms.h"
 #include "det/det_copies.h"
 #include "det/det_costs.h"
@@ -481,6 +482,16 @@ static void end_sessions(void)
 }
 #endif
 
+/* In a run that began with a session: inside MPI, the ranks may wait for each other, while their
+ * clocks stand still. So they wait here first. */
+static void meet_before(const char *function, uint32_t number)
+{
+    struct rp_det_operation what = {number, RP_DET_NO_ROOT, 0};
+
+    rp_det_enter(function);
+    rp_det_collective_leave(rp_det_collective_enter(RP_DET_MAY_NOT, rp_det_comms_all(), what));
+}
+
 /* The result of MPI_Init, which it returns. */
 static int initialised(int rc)
 {
@@ -498,6 +509,8 @@ static int initialised(int rc)
 static void initialise(const char *function)
 {
     refuse_second_start(function);
+    if (rp_det.is_on && sessions.is_begun)
+        meet_before(function, 1);
     set_eager_limit(true);
     rp_det_spawned_enter();
 }
@@ -526,7 +539,9 @@ int rp_det_Finalize(const struct rp_next *next)
     if (sessions.open > 0 && !sessions.is_begun)
         rp_det_refuse("MPI_Finalize while the program has a session open");
     sessions.is_in_init = false;
-    if (sessions.open == 0 && sessions.is_begun)
+    if (sessions.is_begun && sessions.open > 0)
+        meet_before("MPI_Finalize", 2);
+    else if (sessions.is_begun)
         end_sessions();
     return next->Finalize();
 }
