@@ -248,7 +248,7 @@ static void tell_command(bool is_first, const struct rp_det_digest *each)
 /* `by_world`: MPI_COMM_WORLD is there, and MPI_Finalize ends the run. */
 static void start(bool by_world)
 {
-    int rank, ranks;
+    int rank, ranks, level = MPI_THREAD_SINGLE;
 
     rp_unknown_functions_refuse(rp_det_refuse);
     rp_pmpi.Comm_rank(rp_constant.world, &rank);
@@ -266,6 +266,8 @@ static void start(bool by_world)
         tell_command(false, NULL);
     adopt_counter();
     rp_det_status_open((uint32_t)ranks, rp_det_is_spawned());
+    rp_pmpi.Query_thread(&level);
+    rp_det.may_have_threads = level == MPI_THREAD_MULTIPLE;
     rp_det_requests_start();
     rp_det_requests_learn();
     rp_det_sites_start();

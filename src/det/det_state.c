@@ -53,6 +53,8 @@ void rp_det_refuse_thread(const char *function)
 
     while (atomic_exchange(&said, 1)) /* other threads may get here too */
         pause();
+    if (rp_det.is_on)
+        rp_shared_may_report(); /* what others wait for may be messages of this thread */
     rp_error("%s by another thread than the one that initialised MPI: a program in which several "
              "threads call MPI cannot be made deterministic",
              function);

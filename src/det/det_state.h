@@ -28,6 +28,7 @@ struct rp_det {
     MPI_Comm own; /* for our own messages */
     uint64_t threshold;      /* bytes: longer messages are synchronous */
     uint64_t buffer_bytes;   /* room for copies of shorter ones */
+    int may_have_threads;    /* that call MPI, which is refused */
     int keeps_copies;        /* no request may be tested: MPICH 4.0 crashes in a session of one
                                 process */
     int fixed_reductions;    /* reductions are made in the order of ranks */
