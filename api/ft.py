@@ -24,6 +24,7 @@ LATER = {
     "MPI_Session_init": [INFO, HANDLER, SESSIONS],
     "MPI_Session_finalize": [SESSIONS],
     "MPI_Session_call_errhandler": [SESSION, INT],
+    "MPI_Session_get_info": [SESSION, ("MPI_Info *", "")],
     "MPI_Session_get_num_psets": [SESSION, INFO, INTS],
     "MPI_Session_get_nth_pset": [SESSION, INFO, INT, INTS, ("char *", "")],
     "MPI_Session_get_pset_info": [SESSION, TEXT, ("MPI_Info *", "")],

@@ -29,18 +29,24 @@ static const char *const sets[] = {"mpi://WORLD", "mpi://SELF"};
 enum { SETS = sizeof sets / sizeof *sets };
 
 /* At most one thread calls MPI at a time. */
-static MPI_Info copy_with_level(MPI_Info info)
+static void limit_level(MPI_Info info)
 {
     char level[32] = "";
     int flag = 0;
+
+    rp_real.Info_get(info, "thread_level", sizeof level - 1, level, &flag);
+    if (flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0)
+        rp_real.Info_set(info, "thread_level", "MPI_THREAD_SERIALIZED");
+}
+
+static MPI_Info copy_with_level(MPI_Info info)
+{
     MPI_Info copy = MPI_INFO_NULL;
 
     if (info == MPI_INFO_NULL)
         return copy;
     rp_real.Info_dup(info, &copy);
-    rp_real.Info_get(copy, "thread_level", sizeof level - 1, level, &flag);
-    if (flag && strcmp(level, "MPI_THREAD_MULTIPLE") == 0)
-        rp_real.Info_set(copy, "thread_level", "MPI_THREAD_SERIALIZED");
+    limit_level(copy);
     return copy;
 }
 
@@ -114,6 +120,16 @@ static int set_of(const char *name)
         if (strcasecmp(name, sets[i]) == 0)
             return i;
     return -1;
+}
+
+/* Open MPI 6 names its own level here, whatever the session was given. */
+int rp_ft_Session_get_info(MPI_Session session, MPI_Info *used)
+{
+    int error = rp_real.Session_get_info(session, used);
+
+    if (error == MPI_SUCCESS)
+        limit_level(*used);
+    return error;
 }
 
 int rp_ft_Session_get_num_psets(MPI_Session session, MPI_Info info, int *count)
