@@ -151,7 +151,8 @@ static uint64_t first_here(const struct first *f)
         const struct rp_det_request *own = inner(f->requests[i]);
         if (!is_active(f->requests[i]))
             continue;
-        if (!own || own->is_cancelled || (own->kind == RP_DET_COLLECTIVE && !own->collective))
+        if (!own || own->is_cancelled || own->kind == RP_DET_FOREIGN ||
+            (own->kind == RP_DET_COLLECTIVE && !own->collective))
             return 0;
         if (own->kind == RP_DET_RECEIVE && own->receive.is_known && own->receive.stamp < best)
             best = own->receive.stamp;

@@ -267,7 +267,7 @@ static void start(bool by_world)
     adopt_counter();
     rp_det_status_open((uint32_t)ranks, rp_det_is_spawned());
     rp_pmpi.Query_thread(&level);
-    rp_det.may_have_threads = level == MPI_THREAD_MULTIPLE;
+    rp_det.may_have_threads = level >= MPI_THREAD_SERIALIZED;
     rp_det_requests_start();
     rp_det_requests_learn();
     rp_det_sites_start();

@@ -22,13 +22,16 @@
 #include "match/send_bounds.h"
 #include "reprise.h"
 
+enum { PATIENCE = 50, PATIENCE_US = 100000 };
+
 static const struct rp_det_wait *waiting;
 
 static void end_by_deadlock(void)
 {
     rp_det_publish_wait(waiting);
-    if (rp_det.may_have_threads && !rp_shared_is_reported())
-        sleep(1); /* another thread may be about to call MPI: then that is what is reported */
+    /* Another thread may be about to call MPI: then that is what is reported. */
+    for (int i = 0; i < PATIENCE && rp_det.may_have_threads && !rp_shared_is_reported(); i++)
+        usleep(PATIENCE_US);
     if (!rp_shared_may_report()) {
         sleep(10); /* the rank that speaks ends the job */
         _exit(REPRISE_EXIT_DEADLOCK);
