@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 // ranks: 4
+// natively: 60
 // native: differs
 // also: solo
 // about: a session, then MPI_Init: the last session ends before MPI_Finalize, and wildcard receives
