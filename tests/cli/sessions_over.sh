@@ -17,6 +17,6 @@ refused() { # ARGUMENT WORDS
 }
 refused again "MPI_Session_init after the program has finalized MPI once"
 refused behind "MPI_Finalize while the program has a session open"
-[ "$(sort record-again.out)" = "$(printf 'begun\nbegun\nended\nended')" ] || fail "it was stopped elsewhere"
+grep -q ended record-again.out && ! grep -q again record-again.out || fail "it was stopped elsewhere"
 run_failing "" 60 replay "$reprise" replay run-again
 ended || fail "replay: exit status $status"
