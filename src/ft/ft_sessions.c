@@ -122,7 +122,6 @@ static int set_of(const char *name)
     return -1;
 }
 
-/* Open MPI 6 names its own level here, whatever the session was given. */
 int rp_ft_Session_get_info(MPI_Session session, MPI_Info *used)
 {
     int error = rp_real.Session_get_info(session, used);
