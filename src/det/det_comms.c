@@ -41,6 +41,7 @@ uint64_t rp_det_mix(uint64_t a, uint64_t b)
     return x ^ x >> 31;
 }
 
+/* FNV-1a */
 uint64_t rp_det_hash(const void *bytes, size_t length)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -484,11 +484,13 @@ static void end_sessions(void)
 }
 #endif
 
+enum meeting { AT_INIT = 1, AT_FINALIZE };
+
 /* In a run that began with a session: inside MPI, the ranks may wait for each other, while their
  * clocks stand still. So they wait here first. */
-static void meet_before(const char *function, uint32_t number)
+static void meet_before(const char *function, enum meeting meeting)
 {
-    struct rp_det_operation what = {number, RP_DET_NO_ROOT, 0};
+    struct rp_det_operation what = {meeting, RP_DET_NO_ROOT, 0};
 
     rp_det_enter(function);
     rp_det_collective_leave(rp_det_collective_enter(RP_DET_MAY_NOT, rp_det_comms_all(), what));
@@ -512,7 +514,7 @@ static void initialise(const char *function)
 {
     refuse_second_start(function);
     if (rp_det.is_on && sessions.is_begun)
-        meet_before(function, 1);
+        meet_before(function, AT_INIT);
     set_eager_limit(true);
     rp_det_spawned_enter();
 }
@@ -542,7 +544,7 @@ int rp_det_Finalize(const struct rp_next *next)
         rp_det_refuse("MPI_Finalize while the program has a session open");
     sessions.is_in_init = false;
     if (sessions.is_begun && sessions.open > 0)
-        meet_before("MPI_Finalize", 2);
+        meet_before("MPI_Finalize", AT_FINALIZE);
     else if (sessions.is_begun)
         end_sessions();
     return next->Finalize();
